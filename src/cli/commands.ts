@@ -58,6 +58,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import("./workers/workers-quarantine.ts")).workersQuarantine,
   },
   {
+    name: "sql numbers",
+    summary: "prints a table and a statement for numbers without a gap",
+    load: async () => (await import("./sql/sql-numbers.ts")).sqlNumbers,
+  },
+  {
     name: "sequences",
     summary: "lists the sequences",
     load: async () => (await import("./sequences/sequences.ts")).sequences,

@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { scale } from "../../test/support/worlds/scale.ts";
-import { checkTimeZone, createPeriodClock, earliestStartMs, type PeriodClock } from "./period.ts";
+import {
+  checkTimeZone,
+  checkYearStart,
+  createPeriodClock,
+  earliestStartMs,
+  keyOfDay,
+  type Period,
+  type PeriodClock,
+} from "./period.ts";
 
 const hourMs = 3_600_000;
+const clockOf = (period: Period, timeZone: string) => createPeriodClock({ period, timeZone, yearStart: "" });
 
 /** Tells a zone's date by another way: the offset that the zone has then, added to the moment. */
 function dateByOffset(timeZone: string): (ms: number) => string {
@@ -29,15 +38,71 @@ function firstOf(key: string, keyOf: PeriodClock, beforeMs: number, ms: number):
 describe("a period", () => {
   test("is named by its date in the zone", () => {
     const ms = Date.UTC(2026, 10, 30, 23, 30);
-    expect(createPeriodClock("day", "UTC")(ms).key).toBe("2026-11-30");
-    expect(createPeriodClock("day", "Europe/Berlin")(ms).key).toBe("2026-12-01");
-    expect(createPeriodClock("month", "Europe/Berlin")(ms).key).toBe("2026-12");
-    expect(createPeriodClock("year", "+14:00")(Date.UTC(2026, 11, 31, 10)).key).toBe("2027");
-    expect(createPeriodClock("none", "")(ms)).toEqual({ key: "", askAgainMs: Number.POSITIVE_INFINITY });
+    expect(clockOf("day", "UTC")(ms).key).toBe("2026-11-30");
+    expect(clockOf("day", "Europe/Berlin")(ms).key).toBe("2026-12-01");
+    expect(clockOf("month", "Europe/Berlin")(ms).key).toBe("2026-12");
+    expect(clockOf("year", "+14:00")(Date.UTC(2026, 11, 31, 10)).key).toBe("2027");
+    expect(clockOf("none", "")(ms)).toEqual({ key: "", askAgainMs: Number.POSITIVE_INFINITY });
+  });
+
+  test.each<[Period, string, string, string]>([
+    ["week", "", "2024-12-30", "2024-12-30"],
+    ["week", "", "2025-01-05", "2024-12-30"],
+    ["week", "", "2025-01-06", "2025-01-06"],
+    ["week", "", "1969-12-31", "1969-12-29"],
+    ["quarter", "", "2026-03-31", "2026-01-01"],
+    ["quarter", "04-06", "2026-04-05", "2026-01-06"],
+    ["quarter", "04-06", "2026-01-05", "2025-10-06"],
+    ["quarter", "02-28", "2026-02-27", "2025-11-28"],
+    ["fiscal-year", "04-01", "2026-03-31", "2025-04-01"],
+    ["fiscal-year", "04-01", "2026-04-01", "2026-04-01"],
+    ["fiscal-year", "04-06", "2026-04-05", "2025-04-06"],
+    ["fiscal-month", "04-01", "2026-03-31", "2026-03-01"],
+  ])("%s with years from %j on: %s lies in that of %s", (period, yearStart, day, key) => {
+    expect(keyOfDay({ period, yearStart }, day)).toBe(key);
+  });
+
+  test("of every kind and start begins on its own first day, and keys rise with the days", () => {
+    const kinds: readonly Period[] = ["day", "week", "month", "quarter", "year", "fiscal-month", "fiscal-year"];
+    for (const period of kinds) {
+      const starts =
+        period === "quarter" || period === "fiscal-year" ? ["01-02", "04-01", "04-06", "12-28"] : ["04-01"];
+      for (const yearStart of starts) {
+        const rules = { period, yearStart };
+        for (let ms = Date.UTC(1999, 0, 1), before = ""; ms < Date.UTC(2012, 0, 1); ms += 24 * hourMs) {
+          const day = new Date(ms).toISOString().slice(0, 10);
+          const key = keyOfDay(rules, day);
+          const firstDay = `${key}${"-01-01".slice(key.length - 4)}`;
+          expect([key >= before, firstDay <= day, keyOfDay(rules, firstDay)]).toEqual([true, true, key]);
+          expect(key.length).toBeLessThanOrEqual(10);
+          before = key;
+        }
+      }
+    }
+  });
+
+  test.each<[Period, string, string]>([
+    ["year", "4-1", "a month and a day"],
+    ["year", "02-29", "a month and a day"],
+    ["year", "13-01", "a month and a day"],
+    ["month", "04-06", "whole months"],
+    ["day", "04-01", "Only years"],
+    ["week", "04-01", "Only years"],
+    ["none", "04-01", "Only years"],
+  ])("%s cannot have years from %s on", (period, yearStart, problem) => {
+    expect(() => checkYearStart(period, yearStart)).toThrow(problem);
+  });
+
+  test("has a word of its own where its year does not begin in January", () => {
+    expect(checkYearStart("year", "01-01")).toEqual({ period: "year", yearStart: "" });
+    expect(checkYearStart("year", "04-01")).toEqual({ period: "fiscal-year", yearStart: "04-01" });
+    expect(checkYearStart("month", "04-01")).toEqual({ period: "fiscal-month", yearStart: "04-01" });
+    expect(checkYearStart("fiscal-year", "04-01")).toEqual({ period: "fiscal-year", yearStart: "04-01" });
+    expect(checkYearStart("quarter", "04-06")).toEqual({ period: "quarter", yearStart: "04-06" });
   });
 
   test("of a date that comes back keeps its counter: St. John's, 29 October 2006", () => {
-    const keyOf = createPeriodClock("day", "America/St_Johns");
+    const keyOf = clockOf("day", "America/St_Johns");
     const minutes = Array.from(
       { length: 180 },
       (_, minute) => keyOf(Date.UTC(2006, 9, 29, 1, 30) + minute * 60_000).key,
@@ -52,8 +117,8 @@ describe("a period", () => {
   }, () => {
     const [yearMs, days] = [Date.UTC(2026, 0, 1), Math.min(365, 14 * scale)];
     for (const [index, timeZone] of Intl.supportedValuesOf("timeZone").entries()) {
-      const [keyOf, dateOf] = [createPeriodClock("day", timeZone), dateByOffset(timeZone)];
-      const [monthOf, yearOf] = [createPeriodClock("month", timeZone), createPeriodClock("year", timeZone)];
+      const [keyOf, dateOf] = [clockOf("day", timeZone), dateByOffset(timeZone)];
+      const [monthOf, yearOf] = [clockOf("month", timeZone), clockOf("year", timeZone)];
       // Of another part of the year in each zone, where it is not all of it.
       const firstMs = yearMs + ((index * 14) % (366 - days)) * 24 * hourMs;
       for (let ms = firstMs, before = keyOf(ms).key; ms < firstMs + days * 24 * hourMs; ms += hourMs) {

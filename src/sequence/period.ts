@@ -3,15 +3,28 @@
  *
  * A counter's key is the period itself, so uniqueness depends on no clock and on no data about time zones: they only
  * choose the period that a value is taken from. A clock that goes back goes on counting where that period stood.
+ * docs/adr/0203 says why the key of some is a day.
  */
 import { IdError } from "../errors.ts";
 
-/** When a sequence begins at its start value again. */
-export type Period = "none" | "day" | "month" | "year";
+/**
+ * When a sequence begins at its start value again. A year that does not begin in January, and its months, have words of
+ * their own, so that a release which does not know such years refuses them.
+ */
+export type Period = "none" | "day" | "week" | "month" | "quarter" | "year" | "fiscal-month" | "fiscal-year";
+
+/** Which period a moment lies in: the period, in a zone, with years that begin on a day. */
+export interface PeriodRules {
+  readonly period: Period;
+  /** As {@link checkTimeZone} gives it. */
+  readonly timeZone: string;
+  /** `MM-DD`, the day 01 to 28; empty = 1 January. */
+  readonly yearStart: string;
+}
 
 /** The period that a moment lies in. */
 interface PeriodNow {
-  /** `2026-11-22`, `2026-11` or `2026`; empty for the period `none`. */
+  /** `2026-11-22`, `2026-11` or `2026`; of a week, a quarter, a fiscal year or month the first day; else empty. */
   readonly key: string;
   /** Exclusive bound of the wall clock up to which nobody needs to ask again: Unix milliseconds. */
   readonly askAgainMs: number;
@@ -23,6 +36,8 @@ export type PeriodClock = (nowMs: number) => PeriodNow;
 const always: PeriodNow = { key: "", askAgainMs: Number.POSITIVE_INFINITY };
 const alwaysClock: PeriodClock = () => always;
 const keyLengths = { day: 10, month: 7, year: 4 } as const;
+const dayMs = 86_400_000;
+const yearStartPattern = /^(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
@@ -47,22 +62,90 @@ export function checkTimeZone(period: Period, timeZone: string): string {
   }
 }
 
-/** Makes the clock of a period in a zone that {@link checkTimeZone} gave. */
-export function createPeriodClock(period: Period, timeZone: string): PeriodClock {
+/**
+ * Checks the day on which years begin, and gives the period with it: another word where that is not 1 January.
+ *
+ * @throws IdError INVALID_SEQUENCE; its metadata names the field.
+ */
+export function checkYearStart(period: Period, yearStart: string): Pick<PeriodRules, "period" | "yearStart"> {
+  if (yearStart === "" || yearStart === "01-01") return { period, yearStart: "" };
+  if (!yearStartPattern.test(yearStart)) {
+    throw invalidYearStart("The year begins on a day such as 04-01: a month and a day from 01 to 28.", yearStart);
+  }
+  if (period === "year" || period === "fiscal-year") return { period: "fiscal-year", yearStart };
+  if (period === "quarter") return { period, yearStart };
+  if (period !== "month" && period !== "fiscal-month") {
+    throw invalidYearStart("Only years, quarters and months have a day on which the year begins.", yearStart);
+  }
+  if (yearStart.endsWith("-01")) return { period: "fiscal-month", yearStart };
+  throw invalidYearStart("A year of whole months begins on the first day of one.", yearStart);
+}
+
+/** Makes the clock of a period. */
+export function createPeriodClock({ period, timeZone, yearStart }: PeriodRules): PeriodClock {
   if (period === "none") return alwaysClock;
   const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
   // The Swedish order of a date is that of ISO 8601. The calendar is named, so that no default of the zone is used.
   const format = new Intl.DateTimeFormat("sv", { timeZone, calendar: "gregory", numberingSystem: "latn", ...parts });
   return (nowMs) => ({
-    key: keyOfDay(period, format.format(nowMs)),
+    key: keyOfDay({ period, yearStart }, format.format(nowMs)),
     // A date begins at a whole minute in every zone of today, so one look a minute finds it in time.
     askAgainMs: nowMs - (((nowMs % minuteMs) + minuteMs) % minuteMs) + minuteMs,
   });
 }
 
-/** The key of the period that a day, such as `2026-11-22`, lies in. */
-export function keyOfDay(period: Exclude<Period, "none">, day: string): string {
-  return day.slice(0, keyLengths[period]);
+/**
+ * The key of the period that a day, such as `2026-11-22`, lies in.
+ *
+ * Example: with years from `04-06` on, 2026-04-05 lies in the year `2025-04-06` and in the quarter `2026-01-06`.
+ */
+export function keyOfDay({ period, yearStart }: Pick<PeriodRules, "period" | "yearStart">, day: string): string {
+  switch (period) {
+    case "none":
+      return "";
+    case "day":
+    case "month":
+    case "year":
+      return day.slice(0, keyLengths[period]);
+    case "week":
+      return mondayOf(day);
+    case "fiscal-month":
+      return `${day.slice(0, 7)}-01`;
+    case "fiscal-year":
+      return `${fiscalYearOf(day, yearStart)}-${yearStart}`;
+    case "quarter":
+      return quarterStart(day, yearStart || "01-01");
+  }
+}
+
+/** The year in which the year of a day begins: 2025 for 2026-03-31 with years from `04-01` on. */
+export function fiscalYearOf(day: string, yearStart: string): number {
+  const year = Number(day.slice(0, 4));
+  return day.slice(5) < (yearStart || "01-01") ? year - 1 : year;
+}
+
+/** The Monday of the week of a day. */
+function mondayOf(day: string): string {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  // 1 January 1970 was a Thursday.
+  const sinceMonday = (Math.floor(ms / dayMs) + 3) % 7;
+  return isoDay(ms - ((sinceMonday + 7) % 7) * dayMs);
+}
+
+/** The latest of the four days on which quarters begin that is not after a day. */
+function quarterStart(day: string, yearStart: string): string {
+  const [startMonth, startDay] = [Number(yearStart.slice(0, 2)), yearStart.slice(3)];
+  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
+  const starts = [year - 1, year].flatMap((of) =>
+    Array.from({ length: 12 }, (_, index) => index + 1)
+      .filter((of12) => (of12 - startMonth + 12) % 3 === 0)
+      .map((of12) => `${of}-${String(of12).padStart(2, "0")}-${startDay}`),
+  );
+  return starts.findLast((start) => start <= day) ?? `${year}-${String(month).padStart(2, "0")}-${startDay}`;
+}
+
+function isoDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /** The latest moment at which a period begins anywhere, in Unix milliseconds: in the zone that is furthest behind. */
@@ -77,6 +160,10 @@ export function latestStartMs(periodKey: string): number {
 export function earliestStartMs(periodKey: string): number {
   if (periodKey === "") return 0;
   return Date.parse(`${periodKey}${"-01-01".slice(periodKey.length - 4)}T00:00:00Z`) - 14 * hourMs;
+}
+
+function invalidYearStart(message: string, yearStart: string): IdError {
+  return new IdError("INVALID_SEQUENCE", message, { metadata: { field: "year_start", year_start: yearStart } });
 }
 
 function invalidZone(message: string, timeZone: string): IdError {

@@ -37,16 +37,16 @@ const clocksApartMaxMs = 3_600_000;
  */
 export async function prunePeriods(
   parts: readonly { readonly store: Pick<SequenceStore, "look" | "prune"> }[],
-  { name, period }: SequenceDefinition,
+  { name, period, yearStart, lateMaxMs }: SequenceDefinition,
   { day, mode, nowMs }: PruneChoice,
 ): Promise<Pruned> {
   if (period === "none") throw fieldError("period", `The sequence ${name} has no periods.`, { name });
-  const before = keyOfDay(period, day);
+  const before = keyOfDay({ period, yearStart }, day);
   for (const { store } of parts) {
     const { clockMs } = await store.look([]);
     checkClocks(nowMs, clockMs);
     const overMs = clockMs - latestStartMs(before);
-    if (overMs >= overForMs) continue;
+    if (overMs >= overForMs + lateMaxMs) continue;
     const message = `The period ${before} of ${name} has not begun for two days, so counters of the one before may still be needed.`;
     throw fieldError("before", message, { name, before });
   }

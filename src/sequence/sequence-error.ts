@@ -1,4 +1,5 @@
 /** The errors that callers of sequences get. */
+import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
 import type { StoredSequence } from "./sequence.ts";
 
@@ -23,6 +24,18 @@ export function closedError({ definition: { name }, closedBefore }: StoredSequen
   const message = `The period ${periodKey} of the sequence ${name} is closed: an operator has pruned all before ${closedBefore}.`;
   const metadata = { name, period_key: periodKey, closed_before: closedBefore };
   return new IdError("PERIOD_CLOSED", message, { metadata });
+}
+
+/** The error of calls for a value of a period that the template cannot write. */
+export function unwritableError({ definition: { name } }: StoredSequence, periodKey: string, problem: string): IdError {
+  const message = `The sequence ${name} gives no value of the period ${periodKey}: ${problem}.`;
+  return new IdError("PERIOD_CLOSED", message, { metadata: { name, period_key: periodKey } });
+}
+
+/** The error of calls for a value of a time whose period has not begun, or ended too long ago. */
+export function lateError({ definition: { name, lateMaxMs } }: StoredSequence, periodKey: string): IdError {
+  const message = `The period ${periodKey} of the sequence ${name} has not begun, or ended more than ${lengthOfTime(lateMaxMs)} ago (late_max).`;
+  return new IdError("PERIOD_CLOSED", message, { metadata: { name, period_key: periodKey, late_max_ms: lateMaxMs } });
 }
 
 /** The error of a call to sequences that are being closed. */

@@ -30,8 +30,8 @@ export async function readStates(
   nowMs: number,
 ): Promise<SequenceStates> {
   const keyed = all.map((stored) => {
-    const { name, period, timeZone } = stored.definition;
-    return { stored, name, periodKey: createPeriodClock(period, timeZone)(nowMs).key };
+    const { name } = stored.definition;
+    return { stored, name, periodKey: createPeriodClock(stored.definition)(nowMs).key };
   });
   const states: SequenceState[] = [];
   let stopReason: string | undefined;

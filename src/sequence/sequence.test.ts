@@ -25,6 +25,8 @@ describe("a definition", () => {
       stepMax: 1_000_000,
       period: "none",
       timeZone: "",
+      yearStart: "",
+      lateMaxMs: 0,
       textTemplate: "",
       disabled: false,
     });

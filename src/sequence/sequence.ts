@@ -1,14 +1,14 @@
 /** The definition of a sequence, the checks of its fields, and the arithmetic from a counter to a value. */
 import { createHash } from "node:crypto";
 import { IdError } from "../errors.ts";
-import { checkTimeZone, type Period } from "./period.ts";
+import { checkTimeZone, checkYearStart, type PeriodRules } from "./period.ts";
 import { checkTemplate } from "./value-template.ts";
 
 /** How values come from the database: by segments, or one take for the callers that wait. */
 export type Allocation = "segments" | "strict";
 
 /** The definition of a sequence, with every default filled in. */
-export interface SequenceDefinition {
+export interface SequenceDefinition extends PeriodRules {
   /** As {@link sequenceNamePattern} says. */
   readonly name: string;
   /** 0 to 200 characters. */
@@ -25,10 +25,8 @@ export interface SequenceDefinition {
   readonly stepMin: number;
   /** stepMin to 2^30; 0 where the allocation is strict. */
   readonly stepMax: number;
-  /** When counting begins again; it never changes. */
-  readonly period: Period;
-  /** As Node writes it; empty where there is no period. */
-  readonly timeZone: string;
+  /** For how long after its end a period gives values to callers that name a time in it: 0 to 400 days. */
+  readonly lateMaxMs: number;
   /** 0 to 100 characters. */
   readonly textTemplate: string;
   /** Whether values are refused: true stops the sequence until an update says false. */
@@ -93,9 +91,10 @@ export const stepMaxMax = 2 ** 30;
 const stepMinDefault = 100;
 const stepMaxDefault = 1_000_000;
 const descriptionLengthMax = 200;
+const lateMaxMaxMs = 400 * 86_400_000;
 
 /** The fields of a definition that {@link changeDefinition} changes. */
-const changeableFields = ["description", "valueMax", "stepMin", "stepMax", "disabled"] as const;
+const changeableFields = ["description", "valueMax", "stepMin", "stepMax", "disabled", "lateMaxMs"] as const;
 
 /** The changes of an update. */
 export type SequenceChange = Partial<Pick<SequenceDefinition, (typeof changeableFields)[number]>>;
@@ -115,7 +114,7 @@ export function checkSequenceName(name: string): void {
 
 /** Fills the defaults in, and checks every field. @throws IdError INVALID_SEQUENCE; its metadata names the field. */
 export function completeDefinition(draft: SequenceDraft): SequenceDefinition {
-  const { name, description = "", textTemplate = "", allocation = "segments", period = "none" } = draft;
+  const { name, description = "", textTemplate = "", allocation = "segments" } = draft;
   const startValue = draft.startValue || 1n;
   const increment = draft.increment || 1n;
   const valueMax = draft.valueMax || valueMaxMax;
@@ -125,8 +124,13 @@ export function completeDefinition(draft: SequenceDraft): SequenceDefinition {
   checkRange("increment", increment, 1n, incrementMax);
   checkRange("value_max", valueMax, startValue, valueMaxMax);
   const steps = completeSteps(allocation, draft.stepMin ?? 0, draft.stepMax ?? 0);
+  const { period, yearStart } = checkYearStart(draft.period ?? "none", draft.yearStart ?? "");
   const timeZone = checkTimeZone(period, draft.timeZone ?? "");
   checkTemplate(textTemplate, period);
+  const lateMaxMs = draft.lateMaxMs ?? 0;
+  if (!(lateMaxMs >= 0 && lateMaxMs <= (period === "none" ? 0 : lateMaxMaxMs))) {
+    throw fieldError("late_max", "late_max is from 0 to 400 days, of a sequence with a period alone.");
+  }
   const disabled = draft.disabled ?? false;
   return {
     name,
@@ -138,6 +142,8 @@ export function completeDefinition(draft: SequenceDraft): SequenceDefinition {
     ...steps,
     period,
     timeZone,
+    yearStart,
+    lateMaxMs,
     textTemplate,
     disabled,
   };

@@ -5,6 +5,7 @@ import type { SequenceCatalog } from "./sequence-catalog.ts";
 import { shuttingDown } from "./sequence-error.ts";
 import type { SequenceEvent } from "./sequence-database.ts";
 import type { SequenceStore, SequenceStoreOptions } from "./sequence-store.ts";
+import type { StoredSequence } from "./sequence.ts";
 import type { StripePart, StripeSet, StripeSetParts } from "./stripe-set.ts";
 import type { StripedDatabases } from "./striped-databases.ts";
 import type { SequenceCounters, ValueSource } from "./value-source.ts";
@@ -81,6 +82,15 @@ export class Sequences {
   /** See {@link ValueSources.open}. Opens the database if needed. */
   open(name: string, limits?: OpenLimits): ValueSource | Promise<ValueSource> {
     return this.#open?.sources.open(name, limits) ?? this.#opened().then(({ sources }) => sources.open(name, limits));
+  }
+
+  /** See {@link ValueSources.withPeriod}. */
+  async withPeriod<T>(
+    stored: StoredSequence,
+    periodKey: string,
+    work: (source: ValueSource) => Promise<T>,
+  ): Promise<T> {
+    return (await this.#opened()).sources.withPeriod(stored, periodKey, work);
   }
 
   /** What can be done beside taking values. Opens the database if needed. */

@@ -11,10 +11,11 @@ import {
   exhaustedError,
   isOfDatabase,
   shuttingDown,
+  unwritableError,
 } from "./sequence-error.ts";
 import { compareEpochs, endCountOf, type StoredSequence } from "./sequence.ts";
 import type { TakeAnswer, ValueDatabase } from "./value-database.ts";
-import { createValueWriter, type ValueWriter } from "./value-template.ts";
+import { createValueWriter, templateProblem, type ValueWriter } from "./value-template.ts";
 
 /** The request of a caller of {@link ValueSource.reserve}. */
 export interface ReserveValues extends WaitRequest {
@@ -96,17 +97,23 @@ export class ValueSource {
   #cancelRetry: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @param onTake - Called with each take that was answered. */
-  constructor(stored: StoredSequence, parts: ValueSourceParts, onTake: (name: string) => void) {
-    const { period, timeZone, textTemplate } = stored.definition;
+  /**
+   * @param onTake - Called with each take that was answered.
+   * @param periodKey - The period that all values are of; absent = that of now.
+   */
+  constructor(stored: StoredSequence, parts: ValueSourceParts, onTake: (name: string) => void, periodKey?: string) {
+    const { textTemplate } = stored.definition;
     this.#parts = parts;
     this.#onTake = onTake;
     this.#stored = stored;
-    this.#periodOf = createPeriodClock(period, timeZone);
-    this.writeText = textTemplate === "" ? undefined : createValueWriter(textTemplate);
+    // Values of a given period come from no clock.
+    const fixed = { key: periodKey ?? "", askAgainMs: Number.POSITIVE_INFINITY };
+    this.#periodOf = periodKey === undefined ? createPeriodClock(stored.definition) : () => fixed;
+    this.writeText = textTemplate === "" ? undefined : createValueWriter(textTemplate, stored.definition);
     const { key, askAgainMs } = this.#periodOf(parts.clock.nowMs());
     this.#askAgainMs = askAgainMs;
     this.#stock = { key, buffer: new SegmentBuffer(stored.definition) };
+    this.#noteYears();
     parts.database.remember({ name: stored.definition.name, periodKey: key });
   }
 
@@ -228,6 +235,18 @@ export class ValueSource {
     if (key === this.#stock.key) return;
     this.#failure = undefined;
     this.#replaceStock(key);
+    this.#noteYears();
+  }
+
+  /** Refuses periods whose years the template cannot tell from others. */
+  #noteYears(): void {
+    const { definition } = this.#stored;
+    const problem = templateProblem(definition.textTemplate, definition, this.#stock.key);
+    if (problem === undefined) return;
+    this.#failure = {
+      error: unwritableError(this.#stored, this.#stock.key, problem),
+      untilMs: Number.POSITIVE_INFINITY,
+    };
   }
 
   /** Gives back what is in memory, and begins with nothing in a period. */

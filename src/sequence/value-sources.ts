@@ -2,7 +2,7 @@ import { IdError } from "../errors.ts";
 import { waitersMax } from "../queue/wait-queue.ts";
 import { AbsentNames } from "./absent-names.ts";
 import { NameTable } from "./name-table.ts";
-import { keysMax } from "./sequence-store.ts";
+import { counterId, keysMax } from "./sequence-store.ts";
 import { sequenceNamePattern, type StoredSequence } from "./sequence.ts";
 import { callerError, shuttingDown } from "./sequence-error.ts";
 import { ValueSource, type ValueSourceParts } from "./value-source.ts";
@@ -34,6 +34,8 @@ export class ValueSources {
   /** The same ones, by the bytes of their names. */
   readonly #table = new NameTable<ValueSource>();
   readonly #closing = new Map<string, Promise<void>>();
+  /** Sources of periods that callers have named, and how many callers use each. */
+  readonly #lent = new Map<string, { readonly source: ValueSource; users: number }>();
   readonly #absent: AbsentNames;
   /** Names that callers wait for. The callers of one name share a promise. */
   readonly #wanted = new Map<string, PromiseWithResolvers<ValueSource>>();
@@ -86,6 +88,29 @@ export class ValueSources {
     }
     this.#startLookup();
     return this.#within(wanted.promise, Math.max(waitMs, 0), signal);
+  }
+
+  /**
+   * Lends a source of one period of a sequence, whatever period is now: it takes values for callers that wait alone.
+   * Callers of one period at once share it.
+   */
+  async withPeriod<T>(
+    stored: StoredSequence,
+    periodKey: string,
+    work: (source: ValueSource) => Promise<T>,
+  ): Promise<T> {
+    if (this.#isClosed) throw shuttingDown();
+    const strict = { ...stored, definition: { ...stored.definition, allocation: "strict" as const } };
+    const id = counterId({ name: stored.definition.name, periodKey });
+    const lent = this.#lent.get(id) ?? { source: new ValueSource(strict, this.#parts, () => {}, periodKey), users: 0 };
+    this.#lent.set(id, lent);
+    lent.users += 1;
+    try {
+      return await work(lent.source);
+    } finally {
+      lent.users -= 1;
+      if (lent.users === 0 && this.#lent.delete(id)) await lent.source.close(evictTimeoutMs);
+    }
   }
 
   /** How many sequences are in memory. */

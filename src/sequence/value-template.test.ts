@@ -11,8 +11,9 @@ import {
   tuple,
 } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createPeriodClock, type Period } from "./period.ts";
-import { checkTemplate, createValueWriter } from "./value-template.ts";
+import { scale } from "../../test/support/worlds/scale.ts";
+import { createPeriodClock, keyOfDay, type Period } from "./period.ts";
+import { checkTemplate, createValueWriter, templateProblem } from "./value-template.ts";
 
 describe("a template", () => {
   test.each<[string, Period, bigint, string, string]>([
@@ -24,7 +25,7 @@ describe("a template", () => {
     ["R{yyyy}{value}", "year", 7n, "2026", "R20267"],
   ])("%s of the period %s writes %s of %s as %s", (template, period, value, key, text) => {
     checkTemplate(template, period);
-    expect(createValueWriter(template)(value, key)).toBe(text);
+    expect(createValueWriter(template, { period, yearStart: "" })(value, key)).toBe(text);
   });
 
   test.each<[string, Period]>([
@@ -43,6 +44,14 @@ describe("a template", () => {
     ["{yyyy}{value}", "month"],
     ["{yyyy}{MM}{value}", "day"],
     ["{yyyy}{MM}{dd}{value}", "month"],
+    ["{ww}{value}", "week"],
+    ["{yyyy}{value}", "week"],
+    ["{yyyy}{MM}{dd}{value}", "week"],
+    ["{q}{value}", "quarter"],
+    ["{yyyy}{value}", "quarter"],
+    ["{yyyy}{MM}{value}", "fiscal-year"],
+    ["{yyyy}{value}", "fiscal-month"],
+    ["{yyyy+2}{value}", "fiscal-year"],
     ["a\u0007{value}", "none"],
     ["\ud800{value}", "none"],
     [`${"x".repeat(100)}{value}`, "none"],
@@ -55,8 +64,80 @@ describe("a template", () => {
     );
   });
 
+  test.each<[string, Period, string, string, string]>([
+    ["{yyyy}-{yy+1}/{value:05}", "fiscal-year", "04-01", "2026-04-01", "2026-27/00042"],
+    ["{yyyy+1}/{value}", "fiscal-year", "04-01", "2026-04-01", "2027/42"],
+    ["{yy}{yy+1}-{value}", "fiscal-year", "04-01", "2099-04-01", "9900-42"],
+    ["{yy}{value:03}", "year", "", "2026", "26042"],
+    ["{yyyy}W{ww}-{value}", "week", "", "2024-12-30", "2025W01-42"],
+    ["{yyyy}W{ww}-{value}", "week", "", "2026-12-28", "2026W53-42"],
+    ["{yyyy}Q{q}-{value}", "quarter", "", "2026-10-01", "2026Q4-42"],
+    ["{yyyy}Q{q}-{value}", "quarter", "04-06", "2026-01-06", "2025Q4-42"],
+    ["{yyyy}{MM}-{value}", "fiscal-month", "04-01", "2026-03-01", "202503-42"],
+  ])("%s of %s from %j on writes 42 of %s as %s", (template, period, yearStart, key, text) => {
+    checkTemplate(template, period);
+    expect(templateProblem(template, { period, yearStart }, key)).toBeUndefined();
+    expect(createValueWriter(template, { period, yearStart })(42n, key)).toBe(text);
+  });
+
+  test("with two digits of a year writes the years 2000 to 2099, and no others", () => {
+    const problemOf = (template: string, key: string) =>
+      templateProblem(template, { period: "fiscal-year", yearStart: "04-01" }, key);
+    for (const template of ["{yy}{value}", "{yy+1}{value}"]) {
+      expect(problemOf(template, "1999-04-01")).toContain("the period is of 1999");
+      expect(problemOf(template, "2000-04-01")).toBeUndefined();
+      expect(problemOf(template, "2099-04-01")).toBeUndefined();
+      expect(problemOf(template, "2100-04-01")).toContain("the period is of 2100");
+    }
+    expect(problemOf("{yyyy}{value}", "2100-04-01")).toBeUndefined();
+  });
+
+  /** Two years of days from each of some; `SNOWLANE_TEST_SCALE=50` takes all of a century. */
+  test("never gives one text to two periods: every kind, every start of a year, every field of the year", () => {
+    const starts = Array.from({ length: 12 }, (_, month) =>
+      Array.from({ length: 28 }, (_, day) =>
+        [month + 1, day + 1].map((part) => String(part).padStart(2, "0")).join("-"),
+      ),
+    ).flat();
+    const kinds: readonly (readonly [Period, string, readonly string[]])[] = [
+      ["day", "{MM}{dd}", [""]],
+      ["month", "{MM}", [""]],
+      ["year", "", [""]],
+      ["week", "{ww}", [""]],
+      ["quarter", "{q}", starts],
+      ["fiscal-year", "", starts],
+      ["fiscal-month", "{MM}", starts.filter((start) => start.endsWith("-01"))],
+    ];
+    const years = Math.min(100, 2 * scale);
+    for (const [period, fields, ofKind] of kinds) {
+      for (const [at, yearStart] of ofKind.entries()) {
+        const rules = { period, yearStart };
+        const texts = new Map<string, string>();
+        const firstMs = Date.UTC(2000 + ((at * 7) % (100 - years)), 0, 1);
+        const yearField = ["{yyyy}", "{yy}", "{yyyy+1}", "{yy+1}"][at % 4]!;
+        const template = `${yearField}${fields}/{value}`;
+        checkTemplate(template, period);
+        const write = createValueWriter(template, rules);
+        for (let ms = firstMs; ms < firstMs + years * 366 * 86_400_000; ms += 86_400_000) {
+          const key = keyOfDay(rules, new Date(ms).toISOString().slice(0, 10));
+          if (templateProblem(template, rules, key) !== undefined) continue;
+          const text = write(7n, key);
+          if (!texts.has(text)) texts.set(text, key);
+          else if (texts.get(text) !== key)
+            expect.fail(`${period} ${yearStart}: ${text} is of ${texts.get(text)} and ${key}`);
+        }
+        expect(texts.size).toBeGreaterThanOrEqual(years);
+      }
+    }
+  });
+
   test("never gives one text to two values, of one period or of two", () => {
-    const fields = { none: "", day: "{yyyy}{MM}{dd}", month: "{yyyy}{MM}", year: "{yyyy}" } as const;
+    const fields: Partial<Record<Period, string>> = {
+      none: "",
+      day: "{yyyy}{MM}{dd}",
+      month: "{yyyy}{MM}",
+      year: "{yyyy}",
+    };
     const period = constantFrom<Period>("none", "day", "month", "year");
     const literal = stringMatching(/^[A-Z0-9-]{0,3}$/);
     const numbered = tuple(bigInt({ min: 1n, max: 2n ** 63n - 1n }), date({ min: new Date(0), noInvalidDate: true }));
@@ -69,10 +150,10 @@ describe("a template", () => {
       property(period, literal, literal, integer({ min: 0, max: 19 }), anyBoolean(), entry, entry, (...given) => {
         const [chosen, before, after, digits, isValueFirst, [one, oneDate], [other, otherDate]] = given;
         const value = digits === 0 ? "{value}" : `{value:0${digits}}`;
-        const template = before + (isValueFirst ? value + fields[chosen] : fields[chosen] + value) + after;
+        const template = before + (isValueFirst ? value + fields[chosen]! : fields[chosen]! + value) + after;
         checkTemplate(template, chosen);
-        const write = createValueWriter(template);
-        const keyOf = createPeriodClock(chosen, chosen === "none" ? "" : "UTC");
+        const write = createValueWriter(template, { period: chosen, yearStart: "" });
+        const keyOf = createPeriodClock({ period: chosen, timeZone: chosen === "none" ? "" : "UTC", yearStart: "" });
         const [oneKey, otherKey] = [keyOf(oneDate.getTime()).key, keyOf(otherDate.getTime()).key];
         if (oneDate.getUTCFullYear() > 9_999 || otherDate.getUTCFullYear() > 9_999) return;
         expect(write(one, oneKey) === write(other, otherKey)).toBe(one === other && oneKey === otherKey);

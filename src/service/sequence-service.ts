@@ -1,4 +1,5 @@
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
 import {
   type BatchNextValuesRequest,
   type GetSequenceRequest,
@@ -6,7 +7,9 @@ import {
   SequenceService,
 } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
+import { periodOfTime } from "../sequence/late-period.ts";
 import { callerError } from "../sequence/sequence-error.ts";
+import type { ValueSource } from "../sequence/value-source.ts";
 import { textBytesMax, type ValueWriter } from "../sequence/value-template.ts";
 import { liveContext } from "./call-context.ts";
 import { createDirectMethod } from "./hot/direct-method.ts";
@@ -82,9 +85,9 @@ function implementSequenceService(options: ValueOptions) {
       return { sequence: sequenceToMessage(await withCatalog((catalog) => catalog.update(update))) };
     },
     nextValue: async ({ name, forTime }, handlerContext) => {
-      if (forTime !== undefined) throw new ConnectError("This server does not offer for_time.", Code.Unimplemented);
       const context = liveContext(handlerContext);
       const source = await findSource(options, name, context);
+      if (forTime !== undefined) return valueForTime(options, source, timestampMs(forTime), context);
       const value = source.tryNext();
       if (value !== undefined) return withText(source.writeText, value, source.periodKey);
       const { runs, periodKey } = await drawOneValue(options, source, context);
@@ -99,6 +102,21 @@ function implementSequenceService(options: ValueOptions) {
       return { runs: [...runs], periodKey };
     },
   } satisfies ServiceImpl<typeof SequenceService>;
+}
+
+/** A value of the period that a time lies in: that of now, or one that is not over for too long. */
+async function valueForTime(options: ValueOptions, current: ValueSource, timeMs: number, context: CallContext) {
+  const { stored } = current;
+  const key = await withCallerErrors(async () => periodOfTime(stored, timeMs, options.clock.nowMs()), "");
+  if (key === current.periodKey) {
+    const { runs, periodKey } = await drawOneValue(options, current, context);
+    if (periodKey === key) return withText(current.writeText, runs[0]!.firstValue, periodKey);
+    // Its period ended meanwhile. That value is a gap.
+  }
+  return options.sequences.withPeriod(stored, key, async (source) => {
+    const { runs, periodKey } = await drawOneValue(options, source, context);
+    return withText(source.writeText, runs[0]!.firstValue, periodKey);
+  });
 }
 
 function withText(writeText: ValueWriter | undefined, value: bigint, periodKey: string) {

@@ -1,4 +1,5 @@
 import { Code, ConnectError, createClient, type Client } from "@connectrpc/connect";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { copyFileSync, existsSync, rmSync } from "node:fs";
@@ -122,26 +123,71 @@ test("a sequence is listed in pages, changed by its etag, and disabled at once",
   expect((await health.check({ service: SequenceService.typeName })).status).toBe(Status.SERVING);
 });
 
-test("what this server does not offer of sequences is refused, never left out", async () => {
+test("fields that a server writes are refused, and so is a year that begins where none can", async () => {
   const { client } = await start();
-  const lateMax = { seconds: 60n };
   for (const [field, fields] of [
-    ["year_start", { yearStart: "04-01" }],
-    ["late_max", { lateMax }],
-    ["period", { period: Period.WEEK }],
-    ["period", { period: Period.QUARTER }],
+    ["year_start", { period: Period.YEAR, yearStart: "04-31" }],
+    ["year_start", { period: Period.DAY, yearStart: "04-01" }],
+    ["late_max", { lateMax: { seconds: 60n } }],
+    ["late_max", { period: Period.DAY, lateMax: { seconds: 401n * 86_400n } }],
+    ["late_max", { period: Period.DAY, lateMax: { seconds: -1n } }],
     ["epoch", { epoch: 1n }],
     ["closed_before", { closedBefore: "2026" }],
   ] as const) {
     const refused = ["INVALID_SEQUENCE", `sequence.${field}`, Code.InvalidArgument];
     expect(await refusalOf(client.createSequence({ sequence: { name: "a", ...fields } }))).toEqual(refused);
   }
-  await create(client, { name: "a", period: Period.DAY, textTemplate: "{yyyy}{MM}{dd}-{value}" });
-  const update = { sequence: { name: "a", lateMax }, updateMask: { paths: ["late_max"] } };
-  const unchangeable = ["INVALID_SEQUENCE", "update_mask", Code.InvalidArgument];
-  expect(await refusalOf(client.updateSequence(update))).toEqual(unchangeable);
-  const [, , code] = await refusalOf(client.nextValue({ name: "a", forTime: { seconds: 1_700_000_000n } }));
-  expect(code).toBe(Code.Unimplemented);
+});
+
+test("a value for a given time is of that time's period, within the bound of the sequence, and comes once", async () => {
+  const { client } = await start();
+  const dayMs = 86_400_000;
+  const nowMs = Date.now();
+  const day = (ago: number): string => new Date(nowMs - ago * dayMs).toISOString().slice(0, 10);
+  const lateMax = { seconds: 3n * 86_400n };
+  const fields = { name: "a", period: Period.DAY, textTemplate: "{yyyy}{MM}{dd}-{value}", lateMax };
+  const made = await create(client, fields);
+  expect(made.lateMax).toMatchObject({ seconds: 3n * 86_400n });
+  const valueOf = (ago: number) => client.nextValue({ name: "a", forTime: timestampFromMs(nowMs - ago * dayMs) });
+  expect(await valueOf(0)).toMatchObject({ value: 1n, periodKey: day(0) });
+  const late = await Promise.all(Array.from({ length: 20 }, () => valueOf(2)));
+  expect(late.map(({ value }) => Number(value)).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+  expect(late[0]).toMatchObject({ periodKey: day(2), text: expect.stringMatching(`^${day(2).replaceAll("-", "")}-`) });
+  // Later callers get later values of that day.
+  expect(await valueOf(2)).toMatchObject({ value: 21n });
+  expect(await client.nextValue({ name: "a" })).toMatchObject({ value: 2n, periodKey: day(0) });
+  const closed = ["PERIOD_CLOSED", undefined, Code.FailedPrecondition];
+  for (const ago of [5, 400, -2]) expect(await refusalOf(valueOf(ago))).toEqual(closed);
+  await create(client, { name: "plain" });
+  const refused = await refusalOf(client.nextValue({ name: "plain", forTime: timestampFromMs(nowMs) }));
+  expect(refused).toEqual(["INVALID_SEQUENCE", "for_time", Code.InvalidArgument]);
+  const none = { sequence: { name: "a" }, updateMask: { paths: ["late_max"] } };
+  expect((await client.updateSequence(none)).sequence!.lateMax).toBeUndefined();
+  expect(await refusalOf(valueOf(2))).toEqual(closed);
+});
+
+test("a year of accounts counts by its own years, and writes them", async () => {
+  const { client } = await start();
+  const yearStart = "04-06";
+  const now = new Date();
+  const isoDay = now.toISOString().slice(5, 10);
+  const year = isoDay < yearStart ? now.getUTCFullYear() - 1 : now.getUTCFullYear();
+  const template = "{yyyy}-{yy+1}/{value:04}";
+  const made = await create(client, { name: "bills", period: Period.YEAR, yearStart, textTemplate: template });
+  expect(made).toMatchObject({ period: Period.YEAR, yearStart });
+  const text = `${year}-${String(year + 1).slice(-2)}/0001`;
+  expect(await client.nextValue({ name: "bills" })).toMatchObject({
+    value: 1n,
+    text,
+    periodKey: `${year}-${yearStart}`,
+  });
+  const week = await create(client, { name: "weekly", period: Period.WEEK, textTemplate: "{yyyy}W{ww}/{value}" });
+  expect(week).toMatchObject({ period: Period.WEEK });
+  const next = await client.nextValue({ name: "weekly" });
+  expect(new Date(next.periodKey).getUTCDay()).toBe(1);
+  expect(next.text).toMatch(/^\d{4}W[0-5]\d\/1$/);
 });
 
 test("a sequence that one server disables is soon refused by another, although that one has values in memory", async () => {

@@ -1,4 +1,5 @@
-import { choice, integer, onOff, text } from "../../config/setting-kinds.ts";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { choice, duration, integer, onOff, text } from "../../config/setting-kinds.ts";
 import { Allocation, Period } from "../../gen/snowlane/v1/sequence_service_pb.ts";
 import { stepMaxMax } from "../../sequence/sequence.ts";
 import type { Command } from "../command.ts";
@@ -30,13 +31,24 @@ const options = {
   }),
   period: choice({
     name: "period",
-    words: ["day", "month", "year"],
-    doc: "The sequence begins at --start again each day, month or year of --time-zone. Default: never.",
+    words: ["day", "week", "month", "quarter", "year"],
+    doc: "The sequence begins at --start again each day, week (of ISO 8601), month, quarter or year of --time-zone. Default: never.",
   }),
   timeZone: text({
     name: "timeZone",
     placeholder: "ZONE",
     doc: "The IANA time zone of --period, such as Europe/Berlin. Default: UTC.",
+  }),
+  yearStarts: text({
+    name: "yearStarts",
+    placeholder: "MM-DD",
+    doc: "The day on which years begin, such as 04-01, for --period year, quarter or month. Every server must run this release. Default: 01-01.",
+  }),
+  lateMaxMs: duration({
+    name: "lateMax",
+    minMs: 0,
+    maxMs: 400 * 86_400_000,
+    doc: "For how long after the end of a period callers may still ask for its values, by a time that they name. Default: 0.",
   }),
   template: text({
     name: "template",
@@ -45,7 +57,13 @@ const options = {
   description: text({ name: "description", doc: "What the sequence is for: at most 200 characters." }),
   ...sequenceServerOptions,
 };
-const periods = { day: Period.DAY, month: Period.MONTH, year: Period.YEAR } as const;
+const periods = {
+  day: Period.DAY,
+  week: Period.WEEK,
+  month: Period.MONTH,
+  quarter: Period.QUARTER,
+  year: Period.YEAR,
+} as const;
 
 /** `snowlane sequences create`. */
 export const sequencesCreate: Command<typeof sequencePlaceSettings, typeof options> = {
@@ -57,6 +75,7 @@ export const sequencesCreate: Command<typeof sequencePlaceSettings, typeof optio
   examples: [
     "snowlane sequences create orders",
     "snowlane sequences create invoices --strict --period year --time-zone Europe/Berlin --template 'INV-{yyyy}-{value:06}'",
+    "snowlane sequences create bills --strict --period year --year-starts 04-01 --template '{yyyy}-{yy+1}/{value:05}'",
     "snowlane sequences create tickets --start 1000 --server http://127.0.0.1:7609",
   ],
   check: (_settings, options) => problemsOfAccess(options),
@@ -72,6 +91,8 @@ export const sequencesCreate: Command<typeof sequencePlaceSettings, typeof optio
       stepMax: BigInt(stepMax),
       period: period === undefined ? Period.NONE : periods[period],
       timeZone: given.timeZone ?? "",
+      yearStart: given.yearStarts ?? "",
+      ...(given.lateMaxMs === undefined ? {} : { lateMax: durationFromMs(given.lateMaxMs) }),
       textTemplate: given.template ?? "",
       description: given.description ?? "",
     };

@@ -1,3 +1,4 @@
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { choice, duration, integer, text } from "../../config/setting-kinds.ts";
 import { stepMaxMax } from "../../sequence/sequence.ts";
 import type { Command } from "../command.ts";
@@ -14,6 +15,12 @@ const options = {
   stepMax: integer({ name: "stepMax", min: 1, max: stepMaxMax, doc: "The largest segment that a server takes." }),
   description: text({ name: "description", doc: "What the sequence is for: at most 200 characters." }),
   disabled: choice({ name: "disabled", words: ["true", "false"], doc: "Whether calls for its values are refused." }),
+  lateMaxMs: duration({
+    name: "lateMax",
+    minMs: 0,
+    maxMs: 400 * 86_400_000,
+    doc: "For how long after the end of a period callers may still ask for its values, by a time that they name.",
+  }),
   next: wholeNumber({ name: "next", doc: "The next value that is taken from the database. Upward only." }),
   waitMs: duration({
     name: "wait",
@@ -43,13 +50,14 @@ export const sequencesUpdate: Command<typeof sequencePlaceSettings, typeof optio
       : []),
   ],
   run: async ({ settings, options: given, positionals, environment, stdout }) => {
-    const { max, stepMin, stepMax, description, disabled, next } = given;
+    const { max, stepMin, stepMax, description, disabled, lateMaxMs, next } = given;
     const changes = {
       value_max: max === undefined ? undefined : { valueMax: max },
       step_min: stepMin === undefined ? undefined : { stepMin: BigInt(stepMin) },
       step_max: stepMax === undefined ? undefined : { stepMax: BigInt(stepMax) },
       description: description === undefined ? undefined : { description },
       disabled: disabled === undefined ? undefined : { disabled: disabled === "true" },
+      late_max: lateMaxMs === undefined ? undefined : { lateMax: durationFromMs(lateMaxMs) },
       next_value: next === undefined ? undefined : { nextValue: next },
     };
     const paths = Object.entries(changes).flatMap(([path, change]) => (change === undefined ? [] : [path]));

@@ -147,7 +147,8 @@ const schema: SchemaRules<MysqlConnection> = {
     [
       `ALTER TABLE ${databases} ADD COLUMN move_state VARBINARY(400) NOT NULL DEFAULT ''`,
       `ALTER TABLE ${sequence} ADD COLUMN closed_before VARBINARY(10) NOT NULL DEFAULT '',
-        ADD COLUMN begun_count BIGINT NOT NULL DEFAULT 0`,
+        ADD COLUMN begun_count BIGINT NOT NULL DEFAULT 0, ADD COLUMN year_start VARBINARY(5) NOT NULL DEFAULT '',
+        ADD COLUMN late_max_ms BIGINT NOT NULL DEFAULT 0`,
       countBegun(sequence, counter),
     ],
   ],

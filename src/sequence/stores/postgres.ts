@@ -152,7 +152,9 @@ function schemaOf(tables: Tables): SchemaRules<PostgresConnection> {
       [
         `ALTER TABLE ${databases} ADD COLUMN IF NOT EXISTS move_state text NOT NULL DEFAULT ''`,
         `ALTER TABLE ${sequence} ADD COLUMN IF NOT EXISTS closed_before text COLLATE "C" NOT NULL DEFAULT '',
-          ADD COLUMN IF NOT EXISTS begun_count bigint NOT NULL DEFAULT 0`,
+          ADD COLUMN IF NOT EXISTS begun_count bigint NOT NULL DEFAULT 0,
+          ADD COLUMN IF NOT EXISTS year_start text NOT NULL DEFAULT '',
+          ADD COLUMN IF NOT EXISTS late_max_ms bigint NOT NULL DEFAULT 0`,
         countBegun(sequence, counter),
       ],
     ],

@@ -22,6 +22,8 @@ export interface SequenceRow {
   readonly epoch: bigint | number | string;
   readonly closed_before: string;
   readonly begun_count: bigint | number | string;
+  readonly year_start: string;
+  readonly late_max_ms: bigint | number | string;
 }
 
 /** Reads the database of a row. */
@@ -66,7 +68,7 @@ export const databaseColumns =
 /** The columns of a new row but for the namespace, in the order in which {@link valuesOf} has their values. */
 export const newColumns =
   "name, start_value, increment, value_max, allocation, step_min, step_max, period, time_zone, text_template, " +
-  "description, disabled, created_ms, updated_ms, sequence_id";
+  "description, disabled, created_ms, updated_ms, sequence_id, year_start, late_max_ms";
 
 /** The columns that {@link storedOf} reads. */
 export const definitionColumns = `${newColumns}, epoch, closed_before, begun_count`;
@@ -84,6 +86,8 @@ export function storedOf(row: SequenceRow, revision: number): StoredSequence {
     stepMax: Number(row.step_max),
     period: row.period as SequenceDefinition["period"],
     timeZone: row.time_zone,
+    yearStart: row.year_start,
+    lateMaxMs: Number(row.late_max_ms),
     textTemplate: row.text_template,
     disabled: Number(row.disabled) === 1,
   };
@@ -105,7 +109,7 @@ function sharedNumber(column: bigint | number | string): bigint {
 export function valuesOf({ definition, sequenceId, createdMs, updatedMs }: NewSequence["stored"]) {
   const { disabled, ...rest } = definition;
   const { name, startValue, increment, valueMax, allocation, stepMin, stepMax, period } = rest;
-  const { timeZone, textTemplate, description } = rest;
+  const { timeZone, textTemplate, description, yearStart, lateMaxMs } = rest;
   return {
     name,
     startValue,
@@ -122,6 +126,8 @@ export function valuesOf({ definition, sequenceId, createdMs, updatedMs }: NewSe
     createdMs,
     updatedMs,
     sequenceId,
+    yearStart,
+    lateMaxMs,
   };
 }
 
@@ -135,6 +141,8 @@ export function replacementValues({ sequenceId, before, after, updatedMs }: Repl
     stepMin: after.stepMin,
     stepMax: after.stepMax,
     disabled: after.disabled ? 1 : 0,
+    lateMaxMs: after.lateMaxMs,
+    lateMaxMsBefore: before.lateMaxMs,
     descriptionBefore: before.description,
     valueMaxBefore: before.valueMax,
     stepMinBefore: before.stepMin,

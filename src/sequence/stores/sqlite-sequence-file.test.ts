@@ -18,7 +18,7 @@ test("a file of the first version gets what later ones have, and keeps its place
   for (const column of [...added, "raised_revision", "raised_identity", "emptied_revision", "move_state"]) {
     database.exec(`ALTER TABLE snowlane_sequence_place DROP COLUMN ${column}`);
   }
-  for (const column of ["epoch", "closed_before", "begun_count"]) {
+  for (const column of ["epoch", "closed_before", "begun_count", "year_start", "late_max_ms"]) {
     database.exec(`ALTER TABLE snowlane_sequence DROP COLUMN ${column}`);
   }
   database.exec(`INSERT INTO snowlane_sequence VALUES ('default', 'orders', 1, 1, 9, 'strict', 0, 0, 'year', 'UTC', '', '',

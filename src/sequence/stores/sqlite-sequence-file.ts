@@ -65,7 +65,8 @@ const format = {
       step_max INTEGER NOT NULL, period TEXT NOT NULL, time_zone TEXT NOT NULL, text_template TEXT NOT NULL,
       description TEXT NOT NULL, disabled INTEGER NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL,
       sequence_id TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, closed_before TEXT NOT NULL DEFAULT '',
-      begun_count INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (namespace, name)) STRICT, WITHOUT ROWID;
+      begun_count INTEGER NOT NULL DEFAULT 0, year_start TEXT NOT NULL DEFAULT '', late_max_ms INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (namespace, name)) STRICT, WITHOUT ROWID;
     CREATE TABLE snowlane_sequence_counter (namespace TEXT NOT NULL, name TEXT NOT NULL, period_key TEXT NOT NULL,
       used_count INTEGER NOT NULL, write_id TEXT NOT NULL, taken_count INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (namespace, name, period_key)) STRICT, WITHOUT ROWID;
@@ -92,6 +93,8 @@ const format = {
     3: `ALTER TABLE snowlane_sequence_place ADD COLUMN move_state TEXT NOT NULL DEFAULT '';
       ALTER TABLE snowlane_sequence ADD COLUMN closed_before TEXT NOT NULL DEFAULT '';
       ALTER TABLE snowlane_sequence ADD COLUMN begun_count INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE snowlane_sequence ADD COLUMN year_start TEXT NOT NULL DEFAULT '';
+      ALTER TABLE snowlane_sequence ADD COLUMN late_max_ms INTEGER NOT NULL DEFAULT 0;
       ${countBegun("snowlane_sequence", "snowlane_sequence_counter")};
       UPDATE snowlane_program SET version = '${version}';`,
   },

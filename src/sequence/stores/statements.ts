@@ -153,17 +153,20 @@ function sequenceStatements({ sequence, counter, databases, keepDatabase }: Dial
       AND substr(name, 1, length(:prefix)) = :prefix ORDER BY name LIMIT ${count}`,
     create: `INSERT INTO ${sequence} (namespace, ${newColumns})
       SELECT p.namespace, :name, :startValue, :increment, :valueMax, :allocation, :stepMin, :stepMax, :period,
-      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId FROM ${databases} p
+      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId,
+      :yearStart, :lateMaxMs FROM ${databases} p
       WHERE ${databaseIsOpen}
       AND NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace AND s.name = :name)
       AND NOT ${hasFirst(counter)} ${keepDatabase}`,
     createCounter: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, '', p.raised_count, :writeId
       FROM ${databases} p WHERE p.namespace = :namespace ${keepDatabase}`,
     replace: `UPDATE ${sequence} SET description = :description, value_max = :valueMax, step_min = :stepMin,
-      step_max = :stepMax, disabled = (:disabled = 1), updated_ms = :updatedMs
+      step_max = :stepMax, disabled = (:disabled = 1), updated_ms = :updatedMs,
+      late_max_ms = :lateMaxMs
       WHERE namespace = :namespace AND name = :name AND sequence_id = :sequenceId
       AND description = :descriptionBefore AND value_max = :valueMaxBefore AND step_min = :stepMinBefore
-      AND step_max = :stepMaxBefore AND disabled = (:disabledBefore = 1)`,
+      AND step_max = :stepMaxBefore AND disabled = (:disabledBefore = 1)
+      AND late_max_ms = :lateMaxMsBefore`,
   } as const;
 }
 
@@ -288,7 +291,8 @@ function moveStatements({ sequence, counter, databases, witness, identity, clock
     dropSequence: `DELETE FROM ${sequence} WHERE namespace = :namespace AND name = :name`,
     putSequence: `INSERT INTO ${sequence} (namespace, ${definitionColumns})
       SELECT p.namespace, :name, :startValue, :increment, :valueMax, :allocation, :stepMin, :stepMax, :period,
-      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId, :epoch,
+      :timeZone, :textTemplate, :description, :disabled = 1, :createdMs, :updatedMs, :sequenceId, :yearStart,
+      :lateMaxMs, :epoch,
       :closedBefore, :begunCount FROM ${databases} p WHERE p.namespace = :namespace`,
     putCounter: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey, :index, :writeId
       FROM ${databases} p WHERE p.namespace = :namespace AND NOT EXISTS (SELECT 1 FROM ${counter} c

@@ -1,5 +1,6 @@
 /** Translates between the messages of sequences and ours. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { IdError } from "../../errors.ts";
 import {
   Allocation as AllocationMessage,
@@ -28,12 +29,18 @@ const periods: Readonly<Partial<Record<PeriodMessage, Period>>> = {
   [PeriodMessage.DAY]: "day",
   [PeriodMessage.MONTH]: "month",
   [PeriodMessage.YEAR]: "year",
+  [PeriodMessage.WEEK]: "week",
+  [PeriodMessage.QUARTER]: "quarter",
 };
 const periodMessages: Readonly<Record<Period, PeriodMessage>> = {
   none: PeriodMessage.NONE,
   day: PeriodMessage.DAY,
   month: PeriodMessage.MONTH,
   year: PeriodMessage.YEAR,
+  week: PeriodMessage.WEEK,
+  quarter: PeriodMessage.QUARTER,
+  "fiscal-month": PeriodMessage.MONTH,
+  "fiscal-year": PeriodMessage.YEAR,
 };
 
 /** Reads the sequence of a CreateSequenceRequest. @throws RequestError INVALID_SEQUENCE. */
@@ -52,16 +59,12 @@ export function draftFromMessage(message: SequenceMessage | undefined): Sequence
   ] as const) {
     if (isSet) throw refusal(field, "This field is for output only.");
   }
-  for (const [field, isSet] of [
-    ["year_start", message.yearStart !== ""],
-    ["late_max", message.lateMax !== undefined],
-  ] as const) {
-    if (isSet) throw refusal(field, "This server does not offer this field.");
-  }
   if (allocations[allocation] === undefined) throw refusal("allocation", `There is no allocation ${allocation}.`);
   if (period === undefined) throw refusal("period", `This server has no period ${message.period}.`);
-  const { name, description, startValue, increment, valueMax, timeZone, textTemplate, disabled } = message;
+  const { name, description, startValue, increment, valueMax, timeZone, yearStart, textTemplate, disabled } = message;
   return {
+    yearStart,
+    lateMaxMs: lateMaxOf(message),
     name,
     description,
     startValue,
@@ -81,12 +84,14 @@ export function draftFromMessage(message: SequenceMessage | undefined): Sequence
 export function updateFromMessage({ sequence, updateMask }: UpdateSequenceRequest): SequenceUpdate {
   if (sequence === undefined) throw new RequestError("INVALID_SEQUENCE", "sequence", "No sequence is set.");
   const { name, etag, description, valueMax, stepMin, stepMax, disabled, nextValue } = sequence;
+  const lateMaxMs = lateMaxOf(sequence);
   const fields: Readonly<Record<string, SequenceChange>> = {
     description: { description },
     value_max: { valueMax },
     step_min: { stepMin: Number(stepMin) },
     step_max: { stepMax: Number(stepMax) },
     disabled: { disabled },
+    late_max: { lateMaxMs },
     next_value: {},
   };
   const paths = new Set(updateMask?.paths ?? []);
@@ -111,7 +116,7 @@ export function updateFromMessage({ sequence, updateMask }: UpdateSequenceReques
 /** Writes a sequence. */
 export function sequenceToMessage(state: SequenceState): MessageInitShape<typeof SequenceSchema> {
   const { stored, etag, nextValue = 0n, leftCount } = state;
-  const { allocation, period, stepMin, stepMax, ...rest } = stored.definition;
+  const { allocation, period, stepMin, stepMax, lateMaxMs, ...rest } = stored.definition;
   return {
     ...rest,
     allocation: allocationMessages[allocation],
@@ -123,18 +128,33 @@ export function sequenceToMessage(state: SequenceState): MessageInitShape<typeof
     etag,
     nextValue,
     leftCount,
+    closedBefore: stored.closedBefore,
+    epoch: BigInt(stored.epoch),
+    ...(lateMaxMs === 0 ? {} : { lateMax: durationFromMs(lateMaxMs) }),
   };
 }
 
-/** Names the request's field in an error of a sequence, which names the sequence's own. */
-export async function withCallerErrors<T>(work: () => Promise<T>): Promise<T> {
+/** @throws RequestError INVALID_SEQUENCE. */
+function lateMaxOf({ lateMax }: SequenceMessage): number {
+  if (lateMax === undefined) return 0;
+  const ms = Number(lateMax.seconds) * 1_000 + Math.floor(lateMax.nanos / 1e6);
+  if (Number.isSafeInteger(ms) && ms >= 0) return ms;
+  throw refusal("late_max", "It is a time from 0 to 400 days.");
+}
+
+/**
+ * Names the request's field in an error of a sequence, which names the sequence's own.
+ *
+ * @param place - Where the request has the sequence's fields.
+ */
+export async function withCallerErrors<T>(work: () => Promise<T>, place = "sequence."): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const isOurs = error instanceof IdError && error.reason === "INVALID_SEQUENCE" && !(error instanceof RequestError);
     if (!isOurs) throw error;
     const { field = "name", ...metadata } = error.metadata;
-    throw new RequestError("INVALID_SEQUENCE", `sequence.${field}`, error.message, metadata);
+    throw new RequestError("INVALID_SEQUENCE", `${place}${field}`, error.message, metadata);
   }
 }
 

@@ -22,13 +22,20 @@ export interface TestSession {
   end(): Promise<void>;
 }
 
+/** A session whose connection a test can lose. */
+export interface CuttableSession extends TestSession {
+  /** Drops the connection without a word to the database. */
+  cut(): Promise<void>;
+}
+
 /** Opens a session on the PostgreSQL or MariaDB that a URL names. */
-export async function openSqlSession(url: string): Promise<TestSession> {
+export async function openSqlSession(url: string): Promise<CuttableSession> {
   if (url.startsWith("postgres")) {
     const client = new Client({ connectionString: url });
     client.on("error", () => {});
     await client.connect();
-    return { run: async (statement) => (await client.query(statement)).rows, end: () => client.end() };
+    const cut = async (): Promise<void> => void client.connection.stream.destroy();
+    return { run: async (statement) => (await client.query(statement)).rows, end: () => client.end(), cut };
   }
   const link = await mysql.createConnection({ uri: url, supportBigNumbers: true, bigNumberStrings: true });
   link.on("error", () => {});
@@ -38,5 +45,6 @@ export async function openSqlSession(url: string): Promise<TestSession> {
       return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : [];
     },
     end: () => link.end(),
+    cut: async () => link.destroy(),
   };
 }
