@@ -1,4 +1,4 @@
-/** The statements of `snowlane sql numbers`: numbers without a gap in the caller's own transaction, on real databases. */
+/** Statements of `snowlane sql numbers`: numbers without a gap in a transaction of the caller, on real databases. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
