@@ -3,7 +3,6 @@ package dev.snowlane.client;
 import dev.snowlane.client.ClientObserver.State;
 import io.grpc.Context;
 import io.grpc.Deadline;
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -189,7 +188,7 @@ final class Attempts {
 
   /** Whether another server may give what this one did not. */
   private static boolean isOfServer(SnowlaneException failure) {
-    return failure.code() == Status.Code.UNAVAILABLE || failure.reason() == ErrorReason.DEPLOYMENT_MISMATCH;
+    return failure.code() == StatusCode.UNAVAILABLE || failure.reason() == ErrorReason.DEPLOYMENT_MISMATCH;
   }
 
   private void sleep(long nanos) {

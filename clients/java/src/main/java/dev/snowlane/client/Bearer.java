@@ -1,6 +1,5 @@
 package dev.snowlane.client;
 
-import io.grpc.Status;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -24,6 +23,6 @@ final class Bearer {
     if (PRINTABLE.matcher(text).matches()) return "Bearer " + text;
     String message = "The token is not one line of printable ASCII characters.";
     throw new SnowlaneException(
-        ErrorReason.RPC_FAILED, Status.Code.UNAUTHENTICATED, message, Map.of(), null, null, null);
+        ErrorReason.RPC_FAILED, StatusCode.UNAUTHENTICATED, message, Map.of(), null, null, null);
   }
 }

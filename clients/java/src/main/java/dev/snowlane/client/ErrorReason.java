@@ -1,6 +1,5 @@
 package dev.snowlane.client;
 
-import io.grpc.Status;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -12,72 +11,72 @@ import java.util.stream.Collectors;
  * do.
  */
 public enum ErrorReason {
-  COUNT_OUT_OF_RANGE(Status.Code.INVALID_ARGUMENT),
-  MALFORMED_ID(Status.Code.INVALID_ARGUMENT),
-  MALFORMED_TEXT(Status.Code.INVALID_ARGUMENT),
-  AMBIGUOUS_TEXT(Status.Code.INVALID_ARGUMENT),
-  INVALID_LAYOUT(Status.Code.INVALID_ARGUMENT),
-  INVALID_TEXT_FORMAT(Status.Code.INVALID_ARGUMENT),
-  INVALID_TIME_RANGE(Status.Code.INVALID_ARGUMENT),
-  MISSING_CREDENTIALS(Status.Code.UNAUTHENTICATED),
-  METHOD_DENIED(Status.Code.PERMISSION_DENIED),
-  HOST_NOT_ALLOWED(Status.Code.PERMISSION_DENIED),
-  QUOTA_EXCEEDED(Status.Code.RESOURCE_EXHAUSTED),
-  CLOCK_ROLLED_BACK(Status.Code.UNAVAILABLE),
-  BURST_EXCEEDED(Status.Code.UNAVAILABLE),
-  WORKER_LEASE_LOST(Status.Code.UNAVAILABLE),
-  WINDOW_EXPIRED(Status.Code.UNAVAILABLE),
-  STORE_UNAVAILABLE(Status.Code.UNAVAILABLE),
-  SHUTTING_DOWN(Status.Code.UNAVAILABLE),
-  STREAM_STALLED(Status.Code.UNAVAILABLE),
-  TIMESTAMP_EXHAUSTED(Status.Code.FAILED_PRECONDITION),
-  CLOCK_BEFORE_EPOCH(Status.Code.FAILED_PRECONDITION),
-  NO_FREE_WORKER_ID(Status.Code.FAILED_PRECONDITION),
-  LAYOUT_MISMATCH(Status.Code.FAILED_PRECONDITION),
-  STORE_WENT_BACK(Status.Code.FAILED_PRECONDITION),
-  INVALID_CONFIG(Status.Code.FAILED_PRECONDITION),
-  SEQUENCE_NOT_FOUND(Status.Code.NOT_FOUND),
-  SEQUENCE_EXISTS(Status.Code.ALREADY_EXISTS),
-  SEQUENCE_DISABLED(Status.Code.FAILED_PRECONDITION),
-  SEQUENCE_CHANGED(Status.Code.ABORTED),
-  INVALID_SEQUENCE(Status.Code.INVALID_ARGUMENT),
-  VALUES_EXHAUSTED(Status.Code.FAILED_PRECONDITION),
-  PERIOD_CLOSED(Status.Code.FAILED_PRECONDITION),
+  COUNT_OUT_OF_RANGE(StatusCode.INVALID_ARGUMENT),
+  MALFORMED_ID(StatusCode.INVALID_ARGUMENT),
+  MALFORMED_TEXT(StatusCode.INVALID_ARGUMENT),
+  AMBIGUOUS_TEXT(StatusCode.INVALID_ARGUMENT),
+  INVALID_LAYOUT(StatusCode.INVALID_ARGUMENT),
+  INVALID_TEXT_FORMAT(StatusCode.INVALID_ARGUMENT),
+  INVALID_TIME_RANGE(StatusCode.INVALID_ARGUMENT),
+  MISSING_CREDENTIALS(StatusCode.UNAUTHENTICATED),
+  METHOD_DENIED(StatusCode.PERMISSION_DENIED),
+  HOST_NOT_ALLOWED(StatusCode.PERMISSION_DENIED),
+  QUOTA_EXCEEDED(StatusCode.RESOURCE_EXHAUSTED),
+  CLOCK_ROLLED_BACK(StatusCode.UNAVAILABLE),
+  BURST_EXCEEDED(StatusCode.UNAVAILABLE),
+  WORKER_LEASE_LOST(StatusCode.UNAVAILABLE),
+  WINDOW_EXPIRED(StatusCode.UNAVAILABLE),
+  STORE_UNAVAILABLE(StatusCode.UNAVAILABLE),
+  SHUTTING_DOWN(StatusCode.UNAVAILABLE),
+  STREAM_STALLED(StatusCode.UNAVAILABLE),
+  TIMESTAMP_EXHAUSTED(StatusCode.FAILED_PRECONDITION),
+  CLOCK_BEFORE_EPOCH(StatusCode.FAILED_PRECONDITION),
+  NO_FREE_WORKER_ID(StatusCode.FAILED_PRECONDITION),
+  LAYOUT_MISMATCH(StatusCode.FAILED_PRECONDITION),
+  STORE_WENT_BACK(StatusCode.FAILED_PRECONDITION),
+  INVALID_CONFIG(StatusCode.FAILED_PRECONDITION),
+  SEQUENCE_NOT_FOUND(StatusCode.NOT_FOUND),
+  SEQUENCE_EXISTS(StatusCode.ALREADY_EXISTS),
+  SEQUENCE_DISABLED(StatusCode.FAILED_PRECONDITION),
+  SEQUENCE_CHANGED(StatusCode.ABORTED),
+  INVALID_SEQUENCE(StatusCode.INVALID_ARGUMENT),
+  VALUES_EXHAUSTED(StatusCode.FAILED_PRECONDITION),
+  PERIOD_CLOSED(StatusCode.FAILED_PRECONDITION),
 
   /**
    * No endpoint that was tried answered, or one was unavailable and gave no reason. Raised by the client, as all below.
    */
-  UNREACHABLE(Status.Code.UNAVAILABLE),
+  UNREACHABLE(StatusCode.UNAVAILABLE),
   /** The deadline of the call passed, and no attempt had failed otherwise. */
-  DEADLINE_EXCEEDED(Status.Code.DEADLINE_EXCEEDED),
+  DEADLINE_EXCEEDED(StatusCode.DEADLINE_EXCEEDED),
   /** The endpoints serve two deployments, whose IDs can be equal. */
-  DEPLOYMENT_MISMATCH(Status.Code.FAILED_PRECONDITION),
+  DEPLOYMENT_MISMATCH(StatusCode.FAILED_PRECONDITION),
   /** The calling thread was interrupted. */
-  CANCELLED(Status.Code.CANCELLED),
+  CANCELLED(StatusCode.CANCELLED),
   /** The client or the buffer is closed. */
-  CLIENT_CLOSED(Status.Code.CANCELLED),
+  CLIENT_CLOSED(StatusCode.CANCELLED),
   /** Nothing is in stock, and the call does not wait. */
-  STOCK_EMPTY(Status.Code.UNAVAILABLE),
+  STOCK_EMPTY(StatusCode.UNAVAILABLE),
   /** A server's answer breaks its contract; no ID of it is used. */
-  INVALID_RESPONSE(Status.Code.INTERNAL),
+  INVALID_RESPONSE(StatusCode.INTERNAL),
   /** Any other status, or one with a reason that this client does not know, which then stands in the metadata. */
-  RPC_FAILED(Status.Code.UNKNOWN),
+  RPC_FAILED(StatusCode.UNKNOWN),
   /** A fake's script has no more steps. */
-  SCRIPT_ENDED(Status.Code.FAILED_PRECONDITION);
+  SCRIPT_ENDED(StatusCode.FAILED_PRECONDITION);
 
   private static final Map<String, ErrorReason> OF_SERVERS =
       Arrays.stream(values())
           .filter(reason -> reason.compareTo(UNREACHABLE) < 0)
           .collect(Collectors.toUnmodifiableMap(ErrorReason::name, Function.identity()));
 
-  private final Status.Code code;
+  private final StatusCode code;
 
-  ErrorReason(Status.Code code) {
+  ErrorReason(StatusCode code) {
     this.code = code;
   }
 
   /** The gRPC code that goes with the reason. RPC_FAILED comes with any code. */
-  Status.Code code() {
+  StatusCode code() {
     return code;
   }
 

@@ -123,7 +123,11 @@ public final class IdClient implements IdSource {
   }
 
   /** Asks a server what it is: layout, worker ID, limits, version. */
-  public GetInfoResponse info() {
+  public ServerInfo info() {
+    return ServerInfo.of(askInfo());
+  }
+
+  private GetInfoResponse askInfo() {
     return call(
         "GetInfo",
         settings.timeout(),
@@ -136,7 +140,7 @@ public final class IdClient implements IdSource {
 
   /** Connects, and waits until a server has said what it is. Takes no ID. */
   public void ready() {
-    info();
+    askInfo();
   }
 
   @Override
@@ -149,7 +153,7 @@ public final class IdClient implements IdSource {
     if (given.isPresent()) return given.get();
     KnownCodec found = known;
     if (found != null && found.deployment() == calls.deployment()) return found.codec();
-    GetInfoResponse info = info();
+    GetInfoResponse info = askInfo();
     int number = Deployments.numberOf(info.getDeploymentFingerprint());
     TextCodec codec = new TextCodec(LayoutResponse.read(info), settings.namespace());
     known = new KnownCodec(number == 0 ? calls.deployment() : number, codec);

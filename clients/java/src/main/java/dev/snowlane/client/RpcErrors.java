@@ -49,7 +49,7 @@ final class RpcErrors {
       reason = known.orElse(ErrorReason.RPC_FAILED);
     }
     if (reason == ErrorReason.UNREACHABLE) message = describeUnreachable(rpc, message, metadata, isFirst);
-    return new SnowlaneException(reason, code, message, metadata, retryAfter, endpoint, error);
+    return new SnowlaneException(reason, StatusCode.of(code), message, metadata, retryAfter, endpoint, error);
   }
 
   /** What UNREACHABLE says: in our words where the mistake is known. */

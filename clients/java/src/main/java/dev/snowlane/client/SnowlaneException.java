@@ -1,6 +1,5 @@
 package dev.snowlane.client;
 
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,7 +14,7 @@ public final class SnowlaneException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final ErrorReason reason;
-  private final Status.Code code;
+  private final StatusCode code;
   private final Map<String, String> metadata;
   private final @Nullable Duration retryAfter;
   private final @Nullable String endpoint;
@@ -36,7 +35,7 @@ public final class SnowlaneException extends RuntimeException {
 
   SnowlaneException(
       ErrorReason reason,
-      Status.Code code,
+      StatusCode code,
       String message,
       Map<String, String> metadata,
       @Nullable Duration retryAfter,
@@ -55,7 +54,7 @@ public final class SnowlaneException extends RuntimeException {
   }
 
   /** The gRPC code. */
-  public Status.Code code() {
+  public StatusCode code() {
     return code;
   }
 
@@ -138,6 +137,6 @@ public final class SnowlaneException extends RuntimeException {
     Throwable cause = isWrapper && error.getCause() != null ? error.getCause() : error;
     if (cause instanceof SnowlaneException known) return known;
     String message = Optional.ofNullable(cause.getMessage()).orElseGet(cause::toString);
-    return new SnowlaneException(ErrorReason.RPC_FAILED, Status.Code.UNKNOWN, message, Map.of(), null, null, cause);
+    return new SnowlaneException(ErrorReason.RPC_FAILED, StatusCode.UNKNOWN, message, Map.of(), null, null, cause);
   }
 }

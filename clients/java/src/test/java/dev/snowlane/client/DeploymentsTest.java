@@ -12,7 +12,6 @@ import dev.snowlane.v1.LayoutField;
 import dev.snowlane.v1.LayoutFieldKind;
 import dev.snowlane.v1.WorkerBinding;
 import dev.snowlane.v1.WorkerIdRange;
-import io.grpc.Status;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -93,7 +92,7 @@ class DeploymentsTest extends ScriptedServerTest {
     second.deployment = 2;
     for (Executable call : callsOf(connect(patient(), server, second))) {
       SnowlaneException error = expect(ErrorReason.DEPLOYMENT_MISMATCH, call);
-      assertEquals(Status.Code.FAILED_PRECONDITION, error.code());
+      assertEquals(StatusCode.FAILED_PRECONDITION, error.code());
       for (ScriptedServer each : List.of(server, second)) {
         assertTrue(error.toString().contains(each.url()), error.toString());
       }

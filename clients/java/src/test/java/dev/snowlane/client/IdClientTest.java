@@ -3,12 +3,17 @@ package dev.snowlane.client;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Timestamp;
 import dev.snowlane.v1.GetInfoResponse;
 import dev.snowlane.v1.LayoutFieldKind;
+import dev.snowlane.v1.Limits;
+import dev.snowlane.v1.Ordering;
+import dev.snowlane.v1.RollbackPolicy;
 import io.grpc.Status;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -262,17 +267,7 @@ class IdClientTest extends ScriptedServerTest {
 
   @Test
   void theLayoutIsAskedForOnce() {
-    server.info =
-        GetInfoResponse.newBuilder()
-            .setLayout(
-                dev.snowlane.v1.Layout.newBuilder()
-                    .setName("custom")
-                    .setEpochTime(Timestamp.newBuilder().setSeconds(1_600_000_000))
-                    .setTick(com.google.protobuf.Duration.newBuilder().setNanos(1_000_000))
-                    .addFields(field(LayoutFieldKind.LAYOUT_FIELD_KIND_TIMESTAMP, 41))
-                    .addFields(field(LayoutFieldKind.LAYOUT_FIELD_KIND_WORKER, 10))
-                    .addFields(field(LayoutFieldKind.LAYOUT_FIELD_KIND_SEQUENCE, 12)))
-            .build();
+    server.info = custom().build();
     IdClient client = connect();
     long id = 5L << 22 | 6 << 12 | 7;
     for (ParsedId parsed : List.of(client.parse(id), client.parse("" + id))) {
@@ -306,5 +301,39 @@ class IdClientTest extends ScriptedServerTest {
 
   private static dev.snowlane.v1.LayoutField field(LayoutFieldKind kind, int bits) {
     return dev.snowlane.v1.LayoutField.newBuilder().setKind(kind).setBits(bits).build();
+  }
+
+  @Test
+  void infoTellsWhatAServerIs() {
+    server.deployment = 0x1f00a3c2;
+    server.info =
+        custom()
+            .setWorkerId(7)
+            .setVersion("1.2.3")
+            .setRollbackPolicy(RollbackPolicy.ROLLBACK_POLICY_REUSE)
+            .setOrdering(Ordering.ORDERING_UNORDERED_WITHIN_REUSE_SPAN)
+            .setExhaustionTime(Timestamp.newBuilder().setSeconds(4_000_000_000L))
+            .setLimits(Limits.newBuilder().setReserveCountMax(9).setBatchCountMax(5_000_000_000L))
+            .build();
+    ServerInfo info = connect().info();
+    assertEquals("1.2.3 custom 7", info.version() + " " + info.layout().name() + " " + info.workerId());
+    assertEquals("reuse unordered-within-reuse-span", info.rollbackPolicy() + " " + info.ordering());
+    assertEquals(Instant.ofEpochSecond(4_000_000_000L), info.exhaustionTime());
+    assertEquals(9, info.reserveCountMax());
+    assertEquals(5_000_000_000L, info.batchCountMax());
+    assertTrue(info.deploymentFingerprint().startsWith("1f00a3c2"));
+  }
+
+  /** A server's answer with a layout of its own. */
+  private static GetInfoResponse.Builder custom() {
+    return GetInfoResponse.newBuilder()
+        .setLayout(
+            dev.snowlane.v1.Layout.newBuilder()
+                .setName("custom")
+                .setEpochTime(Timestamp.newBuilder().setSeconds(1_600_000_000))
+                .setTick(com.google.protobuf.Duration.newBuilder().setNanos(1_000_000))
+                .addFields(field(LayoutFieldKind.LAYOUT_FIELD_KIND_TIMESTAMP, 41))
+                .addFields(field(LayoutFieldKind.LAYOUT_FIELD_KIND_WORKER, 10))
+                .addFields(field(LayoutFieldKind.LAYOUT_FIELD_KIND_SEQUENCE, 12)));
   }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +101,7 @@ class OptionsTest {
       for (Executable call : List.<Executable>of(client::nextId, client.stream(1)::next, buffer::nextId)) {
         SnowlaneException error = assertThrows(SnowlaneException.class, call);
         assertEquals(ErrorReason.RPC_FAILED, error.reason(), error::toString);
-        assertEquals(Status.Code.UNAUTHENTICATED, error.code());
+        assertEquals(StatusCode.UNAUTHENTICATED, error.code());
       }
     }
     assertEquals(0, server.calls.get());
@@ -115,7 +114,7 @@ class OptionsTest {
       SnowlaneException error =
           assertThrows(SnowlaneException.class, () -> StreamOptions.DEFAULTS.withChunkSize(size));
       assertEquals(ErrorReason.COUNT_OUT_OF_RANGE, error.reason());
-      assertEquals(Status.Code.INVALID_ARGUMENT, error.code());
+      assertEquals(StatusCode.INVALID_ARGUMENT, error.code());
       assertEquals(Map.of("chunk_size", "" + size, "chunk_size_max", "65536"), error.metadata());
     }
   }
