@@ -1,5 +1,6 @@
 /** The page in a real Chromium: how soon it is there, and how fast it works. */
 import type { Browser, Page } from "playwright-core";
+import { percentile } from "./load.ts";
 
 /** When a page that was never loaded before was there, in milliseconds after the request for it. */
 export interface LoadTimes {
@@ -99,6 +100,44 @@ export async function measureLines(browser: Browser, url: string): Promise<{ too
     await page.getByText("10,000 lines read").waitFor();
     const tookMs = performance.now() - fromMs;
     return { tookMs, longestTaskMs: Number(await page.evaluate("longestTaskMs")) };
+  } finally {
+    await page.context().close();
+  }
+}
+
+/**
+ * How long a frame of Proof takes to draw while a run with equal IDs is played, its processor slowed down so many
+ * times, in milliseconds: of some 150 frames, one in twenty takes longer.
+ */
+export async function measureProofFrame(browser: Browser, url: string, slowdown: number): Promise<number> {
+  const page = await open(
+    browser,
+    `${url}/#/proof?seed=1&store=file&rule=own-clock&f=back.4000.0,kill.4800.0`,
+    slowdown,
+  );
+  try {
+    await page
+      .getByText(/came twice, the first/)
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "4×" }).click();
+    await page.evaluate(`{
+      globalThis.frames = [];
+      const request = requestAnimationFrame.bind(globalThis);
+      globalThis.requestAnimationFrame = (task) => request((nowMs) => {
+        const fromMs = performance.now();
+        task(nowMs);
+        frames.push(performance.now() - fromMs);
+      });
+    }`);
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+    const frames = (await page.evaluate("frames")) as readonly number[];
+    return percentile(
+      frames.toSorted((a, b) => a - b),
+      0.95,
+    );
   } finally {
     await page.context().close();
   }

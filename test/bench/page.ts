@@ -13,7 +13,14 @@ import { type BenchServer, snowlane } from "./bench-server.ts";
 import type { Benchmark, Finding } from "./benchmark.ts";
 import { interleave, median, medianShare } from "./interleave.ts";
 import { percentile, runH2load } from "./load.ts";
-import { type LoadTimes, measureLines, measureLoad, measureMillion, measureOneId } from "./page-browser.ts";
+import {
+  type LoadTimes,
+  measureLines,
+  measureLoad,
+  measureMillion,
+  measureOneId,
+  measureProofFrame,
+} from "./page-browser.ts";
 import { measureGet, watchAs } from "./page-server.ts";
 import { formatFigure } from "./report.ts";
 import { phoneIndex, processorIndex } from "./processor-index.ts";
@@ -111,6 +118,7 @@ async function inBrowser({ port }: BenchServer, log: (line: string) => void): Pr
     const lines = await measureLines(browser, url);
     log("read");
     const million = await measureMillion(browser, url);
+    const frameMs = await measureProofFrame(browser, url, slowdown);
     return tableOf(
       "In the browser",
       [
@@ -121,6 +129,7 @@ async function inBrowser({ port }: BenchServer, log: (line: string) => void): Pr
         ["a million IDs, ready to download", million.tookMs, 4_000, "ms"],
         ["a million IDs: growth of the heap", million.heapMb, 120, "MB"],
         ["Cancel", million.cancelMs, 1_000, "ms"],
+        ["a frame of Proof, drawn as slowly as a load: p95", frameMs, 8, "ms"],
       ],
       [
         `The index of this machine was ${index.toFixed(0)}, so loads were slowed down ${slowdown.toFixed(1)} times. All 10,000 lines took`,

@@ -62,7 +62,10 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   proof: async (page) => {
     await page.goto(`${world.server().url}/#/proof?seed=11&rule=no-floor&f=wipe.4000.2`);
-    await page.getByText(/came twice, the first/).waitFor();
+    await page
+      .getByText(/came twice, the first/)
+      .first()
+      .waitFor();
     await page.getByText(proofEn.table.title).click();
   },
   chinese: async (page) => {

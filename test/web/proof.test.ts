@@ -198,6 +198,22 @@ test("a link that is opened in the same tab is followed, and a broken one is the
   await expect.poll(() => page.evaluate("document.querySelector('canvas').width")).toBeGreaterThan(600);
 });
 
+test("a run stays as its reader made it while the rest of the page is drawn again", async () => {
+  const page = await world.open({ path: linkOf("no-floor") });
+  await noteOf(page, figures.without)
+    .getByText(/came twice/)
+    .waitFor();
+  await page.getByRole("button", { name: player.another }).click();
+  await page.waitForURL(/seed=12&/);
+  const light = await lanes(page);
+  await page.getByRole("button", { name: "Dark" }).click();
+  await expect.poll(() => lanes(page)).not.toBe(light);
+  await page.getByRole("button", { name: "中文" }).click();
+  await page.getByRole("heading", { name: "试着让它发出重复的 ID" }).waitFor();
+  expect(await page.getByLabel("种子").inputValue()).toBe("12");
+  expect(page.url()).toContain("seed=12&");
+});
+
 test("a run is played to its end, paused, and stepped through event by event", async () => {
   const page = await world.open({ path: linkOf("no-floor") });
   const time = page.getByRole("slider", { name: player.time });

@@ -38,7 +38,7 @@ async function loadStyle(): Promise<void> {
 }
 
 let state = openLink("");
-/** The link that {@link state} was opened by. */
+/** The link of {@link state}, as the address has it. */
 let opened: string | undefined;
 let place: HTMLElement | undefined;
 let picture: LanePicture | undefined;

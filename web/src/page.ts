@@ -58,16 +58,16 @@ async function drawProof(): Promise<void> {
   const { language } = state;
   const show = await loadChunk(change, async () => await (await import("../proof/proof.ts")).loadProof(language));
   const root = document.getElementById("proof");
-  if (root !== null) show?.(root, state.proofLink, language);
+  // The view changes the address itself, so what it has now counts.
+  if (root !== null) show?.(root, readRoute(location.hash).proofLink, language);
 }
 
 function follow(): void {
-  const { view, text, layout, link, proofLink } = readRoute(location.hash);
+  const { view, text, layout, link } = readRoute(location.hash);
   change((state) => ({
     ...state,
     view,
     link,
-    proofLink,
     layout: layout ?? state.layout,
     parse: { ...state.parse, text: text ?? state.parse.text },
   }));

@@ -179,8 +179,6 @@ export interface State {
   readonly view: View;
   /** Whether the address had parts that could not be read. */
   readonly link: "fine" | "broken";
-  /** The part of the address that says which run Proof shows; empty where it says none. */
-  readonly proofLink: string;
   readonly theme: Theme;
   readonly language: Language;
   /** Unix milliseconds of the last change. */
@@ -213,7 +211,6 @@ export function firstState(nowMs: number, theme: Theme, language: Language): Sta
   return {
     view: "generate",
     link: "fine",
-    proofLink: "",
     theme,
     language,
     nowMs,
