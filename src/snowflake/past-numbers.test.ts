@@ -65,6 +65,7 @@ describe("rows of one tick", () => {
     [4_096, 0],
     [4_097, 1],
     [8_193, 2],
+    [10_000_000, 2_441],
   ])("%d of them end %d ticks later", (count, lag) => {
     const slots = new PastSlots(4_096);
     for (let row = 0; row < count; row += 1) slots.take(7);

@@ -4,7 +4,9 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { loadCommands } from "../../src/cli/commands.ts";
 import { formatAddress } from "../../src/config/address.ts";
+import { serverSettings } from "../../src/config/server-settings.ts";
 import { IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { type Metric, metricTable } from "../../src/server/metrics/metric-table.ts";
@@ -116,6 +118,27 @@ test("each alert is quiet in one test of promtool, and fires in another", async 
   expect([...new Set(outcomes)].toSorted()).toEqual(
     alerts.flatMap(({ alert }) => [`${alert} 0`, `${alert} 1`]).toSorted(),
   );
+});
+
+// OPS 12: the alert on the lead waited for a second, and a lead ends at --burst, 10 ms.
+test("a limit of an alert that stands for a default follows it: --burst, and the memory that the chart gives", () => {
+  const expressionOf = (name: string): string => alerts.find(({ alert }) => alert === name)!.expr;
+  const burstSeconds = serverSettings.burstMs.fallback / 1_000;
+  expect(expressionOf("SnowlaneLead")).toBe(`snowlane_lead_seconds > 0.8 * ${burstSeconds}`);
+  const { resources } = parse(readFileSync("deploy/helm/snowlane/values.yaml", "utf8")) as {
+    readonly resources: { readonly limits: { readonly memory: string } };
+  };
+  const [, megabytes = ""] = /^(\d+)Mi$/.exec(resources.limits.memory)!;
+  expect(expressionOf("SnowlaneMemoryHigh")).toMatch(new RegExp(`> 0\\.85 \\* ${megabytes} \\* 1024 \\* 1024$`));
+});
+
+test("a command that an alert names is one of the program", async () => {
+  const names = new Set((await loadCommands()).map(({ name }) => name));
+  const named = [
+    ...readFileSync(alertsFile, "utf8").matchAll(/\bsnowlane ((?:workers|sequences|store)\b(?: [a-z]+)?)/g),
+  ];
+  expect(named.map(([, name = ""]) => name).filter((name) => !names.has(name))).toEqual([]);
+  expect(named.length).toBeGreaterThan(1);
 });
 
 // OPS 12: no alert fired when a server was dead.
