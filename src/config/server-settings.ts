@@ -353,7 +353,7 @@ export const serverSettings = {
     minMs: 1_000,
     maxMs: 604_800_000,
     doc:
-      "The age at which a connection is ended after its last call, so that clients connect again and spread over all servers. " +
+      "The age by which a connection is ended after its last call, from nine tenths of it on, so that clients connect again and spread over all servers. " +
       "HTTP/2 gets GOAWAY, HTTP/1.1 Connection: close. Calls in flight have the drain time. Default: no limit.",
   }),
   networkStreamsMax: withFallback(

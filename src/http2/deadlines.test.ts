@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type ConnectionActivity, Deadlines, type Verdict } from "./deadlines.ts";
 import { createLimits, type Limits } from "./limits.ts";
+import { spreadAge } from "./spread-age.ts";
 
 const calm: ConnectionActivity = {
   hasPeerSettings: true,
@@ -19,9 +20,9 @@ const calm: ConnectionActivity = {
 function firstVerdict(
   limits: Partial<Limits>,
   activityAt: (second: number) => Partial<ConnectionActivity>,
-  heardAt: (second: number) => boolean = () => true,
+  { heardAt = () => true, ageShare = 1 }: { heardAt?: (second: number) => boolean; ageShare?: number } = {},
 ): readonly [second: number, verdict: Verdict] {
-  const deadlines = new Deadlines(createLimits(limits), 0);
+  const deadlines = new Deadlines(createLimits(limits), 0, ageShare);
   for (let second = 0; second < 1_000; second++) {
     if (heardAt(second)) deadlines.onReceived(second * 1_000);
     const verdict = deadlines.check(second * 1_000, { ...calm, ...activityAt(second) });
@@ -76,11 +77,7 @@ test("any byte is an answer", () => {
 
 test("a client whose socket is blocked is not asked: the question would not leave", () => {
   const limits = { stallTimeoutMs: 200_000, keepAliveIntervalMs: 60_000 };
-  const blocked = firstVerdict(
-    limits,
-    () => ({ isBlocked: true }),
-    () => false,
-  );
+  const blocked = firstVerdict(limits, () => ({ isBlocked: true }), { heardAt: () => false });
   expect(blocked).toEqual([200, "peerGone"]);
 });
 
@@ -92,8 +89,17 @@ test("a connection without requests is drained, one with a request now and then 
   ]);
 });
 
-test("an old connection is drained, if an age is set", () => {
-  expect(firstVerdict({ ageMaxMs: 300_000 }, () => ({}))).toEqual([300, "drain"]);
+test("an old connection is drained, if an age is set: each at nine tenths of it to all of it", () => {
+  const drainedAt = (ageShare: number) => firstVerdict({ ageMaxMs: 300_000 }, () => ({}), { ageShare });
+  expect([0, 0.5, 1].map(drainedAt)).toEqual([270, 285, 300].map((second) => [second, "drain"]));
+  expect(spreadAge(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("connections that began together do not end together", () => {
+  const ages = new Set(Array.from({ length: 100 }, () => spreadAge(300_000)));
+  expect(ages.size).toBeGreaterThan(50);
+  for (const age of ages) expect(age).toBeGreaterThanOrEqual(270_000);
+  for (const age of ages) expect(age).toBeLessThanOrEqual(300_000);
 });
 
 test("a drain is not begun twice, and ends", () => {

@@ -3,6 +3,7 @@
  * milliseconds.
  */
 import type { Limits } from "./limits.ts";
+import { spreadAge } from "./spread-age.ts";
 
 /** The action that a connection must take. */
 export type Verdict = "fine" | "ping" | "drain" | "handshakeTimeout" | "frameTimeout" | "drainTimeout" | "peerGone";
@@ -50,6 +51,7 @@ class Duration {
 export class Deadlines {
   readonly #limits: Limits;
   readonly #openedMs: number;
+  readonly #ageMaxMs: number;
   #receivedMs: number;
   #pingedMs: number | undefined;
   readonly #idle = new Duration();
@@ -58,9 +60,11 @@ export class Deadlines {
   readonly #blocked = new Duration();
   readonly #draining = new Duration();
 
-  constructor(limits: Limits, nowMs: number) {
+  /** @param ageShare - See {@link spreadAge}. */
+  constructor(limits: Limits, nowMs: number, ageShare?: number) {
     this.#limits = limits;
     this.#openedMs = nowMs;
+    this.#ageMaxMs = spreadAge(limits.ageMaxMs, ageShare);
     this.#receivedMs = nowMs;
   }
 
@@ -86,7 +90,7 @@ export class Deadlines {
     if (blockedMs >= limits.stallTimeoutMs) return "peerGone";
     if (this.#pingedMs !== undefined && nowMs - this.#pingedMs >= limits.keepAliveTimeoutMs) return "peerGone";
     if (drainingMs >= limits.drainTimeoutMs) return "drainTimeout";
-    const isOld = nowMs - this.#openedMs >= limits.ageMaxMs;
+    const isOld = nowMs - this.#openedMs >= this.#ageMaxMs;
     if (!activity.isDraining && (isOld || idleMs >= limits.idleTimeoutMs)) return "drain";
     const isSilent = nowMs - this.#receivedMs >= limits.keepAliveIntervalMs;
     // While the socket takes no bytes, a PING would not leave either.

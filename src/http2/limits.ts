@@ -109,7 +109,7 @@ export const limitTable = {
   ),
   ageMaxMs: duration(
     Infinity,
-    "Age at which a connection is drained, so that clients connect again and spread over servers. Off by default.",
+    "Age by which a connection is drained, from nine tenths of it on, so that clients connect again and spread over servers. Off by default.",
   ),
   drainTimeoutMs: duration(10_000, "How long requests may go on after a drain began, before they are cut."),
 } as const satisfies Record<string, LimitDescription>;

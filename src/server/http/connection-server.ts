@@ -1,6 +1,7 @@
 import { createServer as createHttp1Server, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { systemClock } from "../../clock/clock.ts";
+import { spreadAge } from "../../http2/spread-age.ts";
 import type { Application } from "../call/application.ts";
 import { handshakeTimeoutMs, limitHandshake } from "../listen/handshake-limit.ts";
 import { sniff } from "../listen/sniff.ts";
@@ -112,13 +113,13 @@ export function createConnectionServer(application: Application, options: Connec
 /** Ends a connection with the first response after its time. */
 function aged(serve: ServeHttp1, { connectionAgeMs }: ConnectionOptions): ServeHttp1 {
   if (connectionAgeMs === undefined) return serve;
-  const openedMs = new WeakMap<Socket, number>();
+  const endMs = new WeakMap<Socket, number>();
   return (request, response) => {
     const { socket } = request;
     const nowMs = systemClock.monotonicMs();
-    const sinceMs = openedMs.get(socket) ?? nowMs;
-    openedMs.set(socket, sinceMs);
-    if (nowMs - sinceMs >= connectionAgeMs) response.setHeader("connection", "close");
+    const ofSocketMs = endMs.get(socket) ?? nowMs + spreadAge(connectionAgeMs);
+    endMs.set(socket, ofSocketMs);
+    if (nowMs >= ofSocketMs) response.setHeader("connection", "close");
     serve(request, response);
   };
 }

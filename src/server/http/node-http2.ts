@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
 import { createLimits } from "../../http2/limits.ts";
+import { spreadAge } from "../../http2/spread-age.ts";
 import { handshakeTimeoutMs } from "../listen/handshake-limit.ts";
 import type { CallCounter } from "./call-counter.ts";
 import type { ConnectionOptions, Http2Server } from "./http2-server.ts";
@@ -33,7 +34,7 @@ export function createNodeHttp2(
       aging = setTimeout(() => {
         session.close();
         aging = setTimeout(() => session.destroy(), drainTimeoutMs);
-      }, connectionAgeMs);
+      }, spreadAge(connectionAgeMs));
     session.once("close", () => {
       clearTimeout(aging);
       sessions.delete(session);
