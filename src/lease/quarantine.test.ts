@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";
-import { checkOneStore, floorStands, judgeIncarnation, noteIncarnation, writeQuarantine } from "./quarantine.ts";
-import { parseQuarantineRecord } from "./records/quarantine-record.ts";
+import {
+  checkOneStore,
+  floorStands,
+  judgeIncarnation,
+  noteIncarnation,
+  quarantineFloor,
+  writeQuarantine,
+} from "./quarantine.ts";
+import { encodeQuarantineRecord, parseQuarantineRecord } from "./records/quarantine-record.ts";
+import { quarantineMs } from "./window.ts";
 import {
   encodeIncarnationRecord,
   type IncarnationRecord,
@@ -37,6 +45,25 @@ test("a quarantine mark is never lowered, nor written again where it stands as h
   expect(await writeQuarantine(store, mark(5_000))).toEqual({ untilMs: 9_000, written: false });
   expect(await writeQuarantine(store, mark(9_000))).toEqual({ untilMs: 9_000, written: false });
   expect(standing(database)).toBe(9_000);
+});
+
+test("a grant begins above the later of a mark and of a loss (an old mark, long over, hid every later loss)", () => {
+  const rules = { windowMs: 10_000, leadMaxMs: 2_000, windowMaxMs: 30_000, behindMaxMs: 300_000 };
+  const floorOf = (untilMs: number, t0Ms: number) => {
+    const record = { identity: "system=7", startedMs: null, t0Ms, added: noneAdded };
+    const moment = {
+      clockMs: 0,
+      incarnation: { identity: "system=7", startedMs: undefined, emptyMeans: "new" },
+    } as const;
+    const entry = { key: recordKeys.incarnation, text: encodeIncarnationRecord(record) };
+    const text = encodeQuarantineRecord({ ...mark(untilMs), added: noneAdded });
+    const listed = { entries: [{ key: recordKeys.quarantine, text }], moment };
+    return quarantineFloor(listed, { record, entry, moment, changed: false }, rules, "redis");
+  };
+  const lostMs = 90_000 + quarantineMs(rules);
+  expect(floorOf(5_000, 90_000)).toMatchObject({ floorMs: lostMs, detail: expect.stringContaining("the store") });
+  expect(floorOf(lostMs + 1, 90_000)).toMatchObject({ floorMs: lostMs + 1, detail: `until ${lostMs + 1}` });
+  expect(floorOf(5_000, 0).floorMs).toBe(5_000);
 });
 
 test("two marks that are put down at one time leave the higher one", async () => {

@@ -60,6 +60,18 @@ describe("a database of sequences", () => {
     expect(await database.take({ ...key, stored, count: 10 })).toMatchObject({ segment: { firstIndex: 10n } });
   });
 
+  test("gives nothing that it has taken before, although the database gave it again under its own witness", async () => {
+    const { memory, database, find } = await begin();
+    const stored = await find();
+    await database.take({ ...key, stored, count: 10 });
+    // The counter alone, and what is noted of it: neither the witness nor the counter itself shows it.
+    const counters = new Map([["orders", { used: 3n, taken: 3n, writeId: "w" }]]);
+    memory.restoreCounters({ ...memory.copy(), counters });
+    const again = database.take({ ...key, stored, count: 5 });
+    await expect(again).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
+    expect(memory.look([]).database!.stopped).toBe("the counter of orders stands at 3, after 10");
+  });
+
   test("has rows of a new process under each revision, which say what it has seen", async () => {
     const { clock, memory, database, find } = await begin();
     const stored = await find();

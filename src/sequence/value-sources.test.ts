@@ -30,6 +30,24 @@ async function drawAt(world: SequenceWorld, everyMs: number, count: number) {
   return { errors, calls };
 }
 
+test("a clock that goes back goes on counting where the earlier period stood, and comes back to the later one", async () => {
+  const world = new SequenceWorld();
+  await world.create({ name: "orders", period: "day", allocation: "strict" });
+  const draw = async () => {
+    const drawn = world.draw("orders");
+    await world.time.run(10);
+    return drawn;
+  };
+  const dayMs = 86_400_000;
+  expect([await draw(), await draw()]).toEqual([[1n], [2n]]);
+  world.time.stepWall(dayMs);
+  expect(await draw()).toEqual([1n]);
+  world.time.stepWall(-dayMs);
+  expect(await draw()).toEqual([3n]);
+  world.time.stepWall(dayMs);
+  expect(await draw()).toEqual([2n]);
+});
+
 describe("an outage of the database", () => {
   test("of 0.9 steps at the rate of callers is noticed by nobody, at whatever moment it begins", async () => {
     const [step, everyMs] = [200, 50];

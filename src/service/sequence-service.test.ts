@@ -1,8 +1,10 @@
 import { toBinary, create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { BatchNextValuesResponseSchema } from "../gen/snowlane/v1/sequence_service_pb.ts";
+import { BatchNextValuesResponseSchema, ListSequencesResponseSchema } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import { createValueWriter, textBytesMax } from "../sequence/value-template.ts";
-import { valuesOfMessage } from "./sequence-service.ts";
+import { completeDefinition } from "../sequence/sequence.ts";
+import { sequenceToMessage } from "./message/sequence-message.ts";
+import { sequencesOfMessage, valuesOfMessage } from "./sequence-service.ts";
 
 const valueMax = 2n ** 63n - 1n;
 
@@ -27,3 +29,33 @@ test.each([
     expect(bytes).toBeGreaterThan(2 ** 19);
   },
 );
+
+test("a page of sequences has at most 1 MiB, whatever texts they have, and never none", () => {
+  const definition = completeDefinition({
+    name: "a".repeat(63),
+    description: "漢".repeat(200),
+    period: "day",
+    timeZone: "America/Argentina/ComodRivadavia",
+    textTemplate: `${"漢".repeat(70)}{yyyy}{MM}{dd}{value:019}`,
+    startValue: valueMax - 1n,
+    increment: 2n ** 31n,
+    lateMaxMs: 400 * 86_400_000,
+  });
+  const times = { createdMs: 1.8e12 + 1, updatedMs: 1.8e12 + 1 };
+  const noted = { epoch: 2e12, closedBefore: "2026-11-22", begunCount: 1, revision: 1 };
+  const state = {
+    stored: { definition, sequenceId: "s", ...times, ...noted },
+    etag: "0123456789abcdef",
+    periodKey: "2026-11-22",
+    nextValue: valueMax,
+    leftCount: 2n ** 63n - 1n,
+    isLost: false,
+  };
+  const states = Array.from({ length: 1_001 }, () => state);
+  const count = sequencesOfMessage(states);
+  const message = create(ListSequencesResponseSchema, { sequences: states.slice(0, count).map(sequenceToMessage) });
+  const bytes = toBinary(ListSequencesResponseSchema, message).length;
+  expect(bytes).toBeLessThanOrEqual(2 ** 20);
+  expect(bytes).toBeGreaterThan(2 ** 19);
+  expect(sequencesOfMessage(states.slice(0, 3))).toBe(3);
+});

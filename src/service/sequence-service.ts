@@ -7,6 +7,7 @@ import {
   SequenceService,
 } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
+import type { SequenceState } from "../sequence/sequence-state.ts";
 import { periodOfTime } from "../sequence/late-period.ts";
 import { callerError } from "../sequence/sequence-error.ts";
 import type { ValueSource } from "../sequence/value-source.ts";
@@ -62,6 +63,8 @@ export function createSequenceService(options: ValueOptions): Service {
 
 /** Clients take messages of 4 MiB by default, and callers in between may take less. */
 const messageBytesMax = 2 ** 20;
+/** The bytes of a sequence beside its texts: 21 fields, the longest of which are times of 20. */
+const fixedBytesMax = 256;
 /** The bytes of a value, and what frames its text. */
 const numberBytesMax = 12;
 
@@ -128,7 +131,7 @@ async function listSequences(catalog: SequenceCatalog, { pageSize, pageToken, na
   const afterName = readPageToken(pageToken);
   // One more than the page holds tells whether there is another page.
   const { states, stopReason = "" } = await catalog.list({ afterName, prefix: namePrefix, count: count + 1 });
-  const page = states.slice(0, count);
+  const page = states.slice(0, Math.min(count, sequencesOfMessage(states)));
   const nextPageToken = states.length > count ? writePageToken(page.at(-1)!.stored.definition.name) : "";
   return { sequences: page.map(sequenceToMessage), nextPageToken, stopReason };
 }
@@ -155,6 +158,17 @@ async function* batchNextValues(options: ValueOptions, request: BatchNextValuesR
 /** The most values of one message: with their texts they take at most 1 MiB. */
 export function valuesOfMessage(textTemplate: string): number {
   return Math.floor(messageBytesMax / (numberBytesMax + textBytesMax(textTemplate)));
+}
+
+/** How many of some sequences, at least one, fit into a message of 1 MiB. */
+export function sequencesOfMessage(states: readonly Pick<SequenceState, "stored">[]): number {
+  let bytes = 0;
+  const end = states.findIndex(({ stored: { definition } }) => {
+    const { name, description, textTemplate, timeZone } = definition;
+    bytes += fixedBytesMax + Buffer.byteLength(name + description + textTemplate + timeZone);
+    return bytes > messageBytesMax;
+  });
+  return end < 0 ? states.length : Math.max(1, end);
 }
 
 /** A token names the last sequence of the page that it continues. */

@@ -11,6 +11,7 @@ import type { RecordStore, StoreOptions } from "../store/record-store.ts";
 import { defaultStoreTimeoutMs } from "../store/store-timeout.ts";
 import type { PastGrant, PastRequest } from "../lease/claim-past.ts";
 import type { LayoutRecord } from "../lease/records/layout-record.ts";
+import { DatabaseNote } from "../lease/resume/database-note.ts";
 import { bindSequences, type NamedDatabase, readBinding } from "../lease/sequences-binding.ts";
 import { openResumeFolder } from "../lease/resume/resume-folder.ts";
 import type { ResumeJournal } from "../lease/resume/resume-record.ts";
@@ -86,7 +87,10 @@ export interface Worker {
   claimPast(request: PastRequest): Promise<PastGrant>;
   /** Whether the deployment has noted a database of sequences. @throws IdError as {@link readBinding}. */
   hasSequences(): Promise<boolean>;
-  /** Notes or compares the database of sequences: see {@link bindSequences}. */
+  /**
+   * Notes or compares the database of sequences: see {@link bindSequences}. While the store is away, the database that
+   * an earlier life of this process has compared is as good.
+   */
   bindSequences(database: NamedDatabase): Promise<boolean>;
   /**
    * Gives the worker ID back and closes the store. Waits at most `timeoutMs` for the store; not one ID is issued
@@ -132,9 +136,10 @@ export async function beginWorker(options: OpenWorkerOptions): Promise<StartingW
   const { namespace, storeUrl, whereNoFolder, clock = systemClock } = options;
   const callTimeoutMs = options.storeTimeoutMs ?? defaultStoreTimeoutMs(storeUrl, options.windowMs);
   const store = await openStore(storeUrl, { namespace, callTimeoutMs, whereNoFolder });
+  const note = new DatabaseNote();
   let source: WorkerSource;
   try {
-    source = createSource(options, store, clock);
+    source = createSource(options, store, clock, note);
   } catch (error) {
     await store.close();
     throw error;
@@ -162,12 +167,22 @@ export async function beginWorker(options: OpenWorkerOptions): Promise<StartingW
     listWorkers: () => directory.list(),
     claimPast: (request) => source.claimPast(request),
     hasSequences: async () => (await readBinding(store)) !== undefined,
-    bindSequences: (database) => bindSequences(store, database, clock.nowMs()),
+    bindSequences: async (database) => {
+      try {
+        const isNew = await bindSequences(store, database, clock.nowMs());
+        note.set(database.databaseId);
+        return isNew;
+      } catch (error) {
+        const isAway = error instanceof IdError && error.reason === "STORE_UNAVAILABLE";
+        if (isAway && note.has(database.databaseId)) return false;
+        throw error;
+      }
+    },
     close,
   };
 }
 
-function createSource(options: OpenWorkerOptions, store: RecordStore, clock: Clock): WorkerSource {
+function createSource(options: OpenWorkerOptions, store: RecordStore, clock: Clock, note: DatabaseNote): WorkerSource {
   const { layout } = options;
   const holder = createHolder({
     instance: options.instance,
@@ -198,7 +213,7 @@ function createSource(options: OpenWorkerOptions, store: RecordStore, clock: Clo
       random128: kernelRandom128,
       random: Math.random,
       report: options.onEvent ?? (() => {}),
-      journal: openJournal(options),
+      journal: openJournal(options, note),
     },
   });
 }
@@ -236,12 +251,15 @@ function lateStart({ state, phase }: WorkerSource, startTimeoutMs: number): IdEr
   return new IdError(reason === "WORKER_LEASE_LOST" ? waits : reason, text, { metadata, cause: problem });
 }
 
-function openJournal({ namespace, storeUrl, resumeFolder, onEvent }: OpenWorkerOptions): ResumeJournal | undefined {
+function openJournal(
+  { namespace, storeUrl, resumeFolder, onEvent }: OpenWorkerOptions,
+  note: DatabaseNote,
+): ResumeJournal | undefined {
   // Where locks show whether a holder runs, the store itself is a local file.
   if (resumeFolder === undefined || storeUrl.startsWith("sqlite:")) return undefined;
   const journal = openResumeFolder(resumeFolder, { namespace, storeUrl: withoutPassword(storeUrl) });
   if (journal === undefined) onEvent?.({ kind: "no-resume", folder: resumeFolder });
-  return journal;
+  return journal && note.within(journal);
 }
 
 /**

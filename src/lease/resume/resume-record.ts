@@ -40,6 +40,8 @@ export interface ResumeRecord {
   readonly incarnation: Incarnation;
   /** The layout record that the store had: the text. */
   readonly layoutText: string;
+  /** The database of sequences that was compared with the note of the deployment; absent = none was. */
+  readonly databaseId?: string | undefined;
 }
 
 /** Keeps resume records durably, one for each worker ID, each under a lock that dies with its process. */
@@ -83,6 +85,7 @@ const schema = v.strictObject({
     emptyMeans: v.picklist(["new", "lost"]),
   }),
   layoutText: v.string(),
+  databaseId: v.optional(v.string()),
 });
 
 /** Text of a resume record: one line of JSON. */
