@@ -207,6 +207,8 @@ function paintFaults(painter: Painter): void {
   const { pen, inks, scale, outcome, words } = painter;
   pen.strokeStyle = inks.bad;
   pen.lineWidth = 1.5;
+  // Where the last words of each row end: those of the next fault go below the row if they meet.
+  const endXs = new Map<number, number>();
   for (const { atMs, what, slot } of outcome.faults) {
     const isOfStore = storeWhats.has(what);
     const x = scale.x(atMs);
@@ -218,9 +220,15 @@ function paintFaults(painter: Painter): void {
     pen.stroke();
     const text = words.lanes.faults[what];
     pen.font = bold;
-    const isLate = x + pen.measureText(text).width + 8 > scale.x(outcome.endMs);
-    const textX = isLate ? x - pen.measureText(text).width - 5 : x + 5;
-    write(painter, text, textX, isOfStore ? top - 10 : laneTop(slot) + 8, inks.bad, bold);
+    const { width } = pen.measureText(text);
+    const textX = x + width + 8 > scale.x(outcome.endMs) ? x - width - 5 : x + 5;
+    const row = isOfStore ? -1 : slot;
+    const isFree = textX > (endXs.get(row) ?? 0);
+    if (isFree) endXs.set(row, textX + width + 4);
+    const [aboveY, belowY] = isOfStore
+      ? [top - 10, pictureHeight - axisHeight + 6]
+      : [laneTop(slot) + 8, laneTop(slot) + 62];
+    write(painter, text, textX, isFree ? aboveY : belowY, inks.bad, bold);
   }
   pen.setLineDash([]);
 }

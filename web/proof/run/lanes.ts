@@ -9,7 +9,10 @@ export function slotOf(process: string): number {
   return Number.parseInt(process, 10);
 }
 
-/** The lane of each process: which worker ID it held, whether it waited for one, and when a fault had stopped it. */
+/**
+ * The lane of each process: which worker ID it held, when it ran without one, which is to wait for one, and when a
+ * fault had stopped it.
+ */
 export function lanesOf(events: readonly TraceEvent[], endMs: number): readonly Lane[] {
   return Array.from({ length: calmProcesses }, (_, slot) => {
     const own = events.filter((event) => slotIn(event) === slot);
@@ -39,13 +42,16 @@ function holdingOf(own: readonly TraceEvent[], endMs: number): Pick<Lane, "grant
     const { atMs } = event;
     if (event.kind === "issued" && held !== undefined) held = { ...held, count: held.count + event.count };
     if (event.kind === "crash") end(atMs);
+    if (event.kind === "start") waitsSinceMs = atMs;
     if (event.kind !== "worker") continue;
     const { event: happened } = event;
     if (happened.kind === "acquired") {
       end(atMs);
       held = { fromMs: atMs, toMs: endMs, worker: happened.workerId, count: 0 };
-    } else if (happened.kind === "grant-ended") end(atMs);
-    else if (happened.kind === "waiting" && held === undefined) waitsSinceMs ??= atMs;
+    } else if (happened.kind === "grant-ended") {
+      end(atMs);
+      waitsSinceMs = atMs;
+    }
   }
   end(endMs);
   return { grants, waits };
