@@ -36,14 +36,16 @@ function endOf({ firstId, count, stride }: IssuedEvent): bigint {
   return firstId + BigInt(count) * stride;
 }
 
-/** The longest time in which no process issued an ID, from the first ID on. */
-export function longestSilence(events: readonly TraceEvent[]): { readonly fromMs: number; readonly lengthMs: number } {
-  let last: number | undefined;
+/** The longest time in which no process issued an ID, from the first ID until `untilMs`. */
+export function longestSilence(
+  events: readonly TraceEvent[],
+  untilMs: number,
+): { readonly fromMs: number; readonly lengthMs: number } {
+  const times = events.flatMap(({ kind, atMs }) => (kind === "issued" && atMs < untilMs ? [atMs] : []));
   let longest = { fromMs: 0, lengthMs: 0 };
-  for (const { kind, atMs } of events) {
-    if (kind !== "issued") continue;
-    if (last !== undefined && atMs - last > longest.lengthMs) longest = { fromMs: last, lengthMs: atMs - last };
-    last = atMs;
+  for (const [index, fromMs] of times.entries()) {
+    const lengthMs = (times[index + 1] ?? untilMs) - fromMs;
+    if (lengthMs > longest.lengthMs) longest = { fromMs, lengthMs };
   }
   return longest;
 }

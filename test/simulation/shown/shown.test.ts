@@ -122,5 +122,8 @@ test("equal IDs are found by the IDs alone, and the longest silence from the fir
     [24n, 1, 4_100],
   ]);
   expect(findEqualIds(events.slice(0, 2))).toEqual([]);
-  expect(longestSilence(events)).toEqual({ fromMs: 600, lengthMs: 3_400 });
+  expect(longestSilence(events, 7_500)).toEqual({ fromMs: 600, lengthMs: 3_400 });
+  // One that lasts until the end counts, too.
+  expect(longestSilence(events, 7_501)).toEqual({ fromMs: 4_100, lengthMs: 3_401 });
+  expect(longestSilence(events, 500)).toEqual({ fromMs: 0, lengthMs: 0 });
 });

@@ -30,7 +30,7 @@ export async function runShown({ seed, store, faults }: ShownRun): Promise<RunOu
     equalCount: equal.reduce((sum, { count }) => sum + count, 0),
     equal: firstOf(equal),
     // Nobody is to be served any more once all faults are over.
-    silence: longestSilence(events.filter(({ atMs }) => atMs <= healedMs)),
+    silence: longestSilence(events, healedMs),
     lanes,
     runs: runsOf(events, equal),
     marks: marksOf(events),
