@@ -14,6 +14,7 @@ const places: readonly (readonly [files: string, before: string, after: string])
   ["clients/python/pyproject.toml", 'name = "snowlane-client"\nversion = "', '"'],
   ["clients/java/pom.xml", "<artifactId>snowlane-client</artifactId>\n  <version>", "<"],
   ["clients/java/src/main/java/dev/snowlane/client/ClientVersion.java", 'VERSION = "', '"'],
+  ["clients/python/src/snowlane/_version.py", 'version = "', '"'],
   ["clients/go/version.go", 'version = "', '"'],
   ["clients/java/README.md", "<version>", "<"],
   ["clients/python/README.md", "dist/snowlane_client-", "-py3"],

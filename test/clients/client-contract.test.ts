@@ -172,6 +172,7 @@ test("the clients that know all mistakes of connections say them as the contract
     go: "clients/go/connection_mistakes.go",
     java: `${javaFolder}/ConnectionMistake.java`,
     typescript: "clients/typescript/src/connection-mistake.ts",
+    python: "clients/python/src/snowlane/_connection_mistake.py",
   };
   for (const [language, files] of Object.entries(sources)) {
     const source = globSync(files)

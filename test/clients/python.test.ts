@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
+import { findTool } from "../support/fetch/tools.ts";
 import { makeBareClone, pathOfReader, runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
@@ -27,14 +28,16 @@ afterAll(async () => {
   rmSync(project, { recursive: true, force: true });
 });
 
-const run = (args: readonly string[]): Promise<string> =>
+const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> =>
   runCommand(python, args, {
     cwd: folder,
-    env: { PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1", SNOWLANE_URL: server.url },
+    env: { ...more, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1", SNOWLANE_URL: server.url },
   });
 
 test("its own tests hold", { timeout: 900_000 }, async () => {
-  await run(["-m", "pytest"]);
+  // They make certificates.
+  const openssl = await findTool("openssl");
+  await run(["-m", "pytest"], { ...openssl.env, OPENSSL: openssl.path });
 });
 
 test("ruff and mypy find nothing", { timeout: 600_000 }, async () => {

@@ -95,6 +95,7 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
         """For GetInfo, which a client with several endpoints calls by itself."""
         self.calls: list[str] = []
         self.tokens: list[str | None] = []
+        self.metadata: list[list[tuple[str, str]]] = []
         self.deployment = 0
         """The number that it tells; 0: none."""
         self.binding: pb.WorkerBinding | None = None
@@ -192,6 +193,7 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
 
     def _run(self, method: str, request: Any, context: grpc.ServicerContext, count: Callable[[], T]) -> T:
         self.calls.append(method)
+        self.metadata.append([(key, value) for key, value in context.invocation_metadata()])
         self.tokens.append(dict(context.invocation_metadata()).get("authorization"))
         script = self.info_script if method == "GetInfo" else self.script
         step = script.popleft() if script else None

@@ -206,7 +206,7 @@ def test_another_event_loop_is_refused_and_copies_too() -> None:
 
     with pytest.raises(SnowlaneError):
         run(take())
-    with pytest.raises(RuntimeError):
+    with pytest.raises(SnowlaneError, match="belongs to the event loop that used it first"):
         run(take())
     with pytest.raises(TypeError):
         copy.copy(buffer)

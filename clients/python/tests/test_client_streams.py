@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import aclosing
 
 import grpc
 import pytest
 from scripted_server import ScriptedServer, fault
+from swallowing_link import SwallowingLink
 
-from snowlane import ErrorReason, IdClient, SnowlaneError
+from snowlane import AsyncIdClient, ErrorReason, IdClient, SnowlaneError
 from snowlane._gen.v1 import id_service_pb2 as pb
 from snowlane.testing import FakeClock
 
@@ -123,3 +126,27 @@ def test_the_wait_for_each_chunk_is_bounded(server: ScriptedServer) -> None:
             list(client.stream(10_000, timeout_s=0.2))
         assert caught.value.reason is ErrorReason.DEADLINE_EXCEEDED
     held.set()
+
+
+def test_streams_share_no_connection_with_calls(server: ScriptedServer) -> None:
+    with SwallowingLink(server.url) as link, IdClient(link.url) as client:
+        client.next_id()
+        paused = [client.stream(10_000) for _ in range(3)]
+        for chunks in paused:
+            next(chunks)
+        client.next_id()
+        assert link.accepted == 2
+        assert [sum(len(chunk) for chunk in chunks) for chunks in paused] == [10_000 - 4096] * 3
+
+
+def test_streams_on_an_event_loop_share_no_connection_with_calls(server: ScriptedServer) -> None:
+    async def run() -> None:
+        with SwallowingLink(server.url) as link:
+            async with AsyncIdClient(link.url) as client:
+                await client.next_id()
+                async with aclosing(client.stream(10_000)) as chunks:
+                    await chunks.__anext__()
+                    await client.next_id()
+                assert link.accepted == 2
+
+    asyncio.run(asyncio.wait_for(run(), 60))

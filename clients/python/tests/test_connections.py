@@ -22,11 +22,17 @@ REFUSED = SnowlaneError(ErrorReason.SHUTTING_DOWN, "Going.", endpoint=URL)
 class Rig:
     """Calls over connections that a test leaves unanswered."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, calls_max: int | None = None, renews: bool = False) -> None:
         self.clock = FakeClock()
         self.closed: list[grpc.Channel] = []
+        self.replaced: list[str] = []
         self.connections: Connections[grpc.Channel] = Connections(
-            lambda _: grpc.insecure_channel("localhost:1"), self.closed.append, self.clock.monotonic_s
+            lambda _: grpc.insecure_channel("localhost:1"),
+            self.closed.append,
+            self.clock.monotonic_s,
+            self.replaced.append,
+            calls_max=calls_max,
+            renews=renews,
         )
 
     def call(self, takes_s: float, error: BaseException | None = None) -> Connection[grpc.Channel]:
@@ -123,3 +129,46 @@ def test_connections_that_are_given_up_are_not_taken_again() -> None:
     assert rig.connections.take_all() == [first.channel]
     assert rig.connections.take_all() == []
     assert rig.call(0) is not first
+
+
+def test_streams_share_connections_up_to_a_number_and_those_but_the_first_close_when_they_are_empty() -> None:
+    rig = Rig(calls_max=2)
+    begun = [rig.connections.begin(URL) for _ in range(5)]
+    assert begun[0] is begun[1]
+    assert begun[2] is begun[3]
+    assert len(set(begun)) == 3
+    for connection in begun:
+        rig.connections.end(URL, connection)
+    assert rig.closed == [begun[2].channel, begun[4].channel]
+    assert rig.call(0) is begun[0]
+
+
+def test_the_connections_of_an_endpoint_that_is_gone_close_once_their_calls_have_ended() -> None:
+    rig = Rig()
+    first = rig.connections.begin(URL)
+    rig.connections.forget(URL)
+    assert rig.closed == []
+    rig.connections.end(URL, first)
+    assert rig.closed == [first.channel]
+    second = rig.call(0)
+    rig.connections.forget(URL)
+    assert rig.closed == [first.channel, second.channel]
+
+
+def test_a_connection_whose_tls_material_may_change_gets_a_new_channel_when_it_ends() -> None:
+    rig = Rig(renews=True)
+    first = rig.call(0)
+    # That counts as a failure of the endpoint, unlike a dark connection.
+    assert not rig.attempt(0, BROKEN)[1].is_replaced
+    assert rig.closed == [first.channel]
+    assert rig.call(0) is not first
+
+
+def test_it_is_told_once_that_a_connection_is_replaced() -> None:
+    rig = Rig()
+    rig.call(0)
+    rig.call(0.5, LIMIT)
+    assert rig.replaced == []
+    rig.call(1, LIMIT)
+    rig.call(0)
+    assert rig.replaced == [URL]

@@ -12,7 +12,7 @@ from ._errors import ErrorReason, SnowlaneError
 from ._id_client import IdClient
 from ._id_source import AsyncIdSource, IdSource
 from ._layout import FieldPlace, Layout, LayoutField
-from ._observer import AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, WaitEvent
+from ._observer import AttemptEvent, ClientObserver, ExpireEvent, RefillEvent, State, StateEvent, WaitEvent
 from ._parse import IdRange, ParsedId, id_range, parse_id
 from ._presets import LAYOUTS, preset_layout
 from ._public_id import PublicId
@@ -51,6 +51,8 @@ __all__ = [
     "RunSource",
     "SequenceValue",
     "SnowlaneError",
+    "State",
+    "StateEvent",
     "TextCodec",
     "TextForm",
     "TextFormat",

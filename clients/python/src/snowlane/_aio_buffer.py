@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+from asyncio import get_running_loop
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
-from ._aio_tasks import start_apart
+from ._aio_tasks import other_loop, start_apart
 from ._aio_waiters import AsyncWaiters, LoopTimers, SystemLoopTimers
 from ._buffer_stats import BufferStats, stats_of
 from ._client_options import TIMEOUT_DEFAULT_S
@@ -29,6 +30,7 @@ from ._outage_policy import TOP_UP_S
 from ._refill_policy import RefillPolicy
 from ._refiller import Refiller
 from ._run import IdRun
+from ._states import States
 from ._stock import Answer, Part, Stock
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ class AsyncPrefetchBuffer:
         self._options = PrefetchOptions(max_age_s, count_min, count_max, timeout_s, outage_s, stock_max)
         self._clock = clock or SystemLoopTimers()
         self._observer = observer or ClientObserver()
+        self._states = States(self._clock.monotonic_s, self._observer)
         self._timeout_s = self._options.timeout_s or TIMEOUT_DEFAULT_S
         self._begin(is_closed=False)
         forget_after_fork(self)
@@ -106,6 +109,8 @@ class AsyncPrefetchBuffer:
 
     async def next_id(self, timeout_s: float | None = None) -> int:
         """Returns an ID that was never returned before. See PrefetchBuffer.next_id."""
+        if get_running_loop() is not self._loop:
+            self._check_loop()
         try:
             return self._take()
         except StopIteration:
@@ -121,15 +126,30 @@ class AsyncPrefetchBuffer:
             SnowlaneError: STOCK_EMPTY, CLIENT_CLOSED.
         """
         try:
+            if get_running_loop() is not self._loop:
+                self._check_loop()
+        except RuntimeError:
+            raise other_loop("AsyncPrefetchBuffer") from None
+        try:
             return self._take()
         except StopIteration:
             pass
-        self._check_loop()
         found = self._claim()
         if found is None:
             self._refiller.refuse_if_closed()
             raise SnowlaneError(ErrorReason.STOCK_EMPTY, "Nothing is in stock, and the call does not wait.")
         return found
+
+    async def ready(self, timeout_s: float | None = None) -> None:
+        """Waits until there is stock, and takes no ID: for a service before its first request.
+
+        Args:
+            timeout_s: As for next_id.
+
+        Raises:
+            SnowlaneError: As next_id.
+        """
+        await self._claim_or_wait(self._look, timeout_s)
 
     async def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
         """Returns `count` IDs that were never returned before. See PrefetchBuffer.next_ids."""
@@ -173,11 +193,11 @@ class AsyncPrefetchBuffer:
     def _check_loop(self) -> None:
         if self._pid != os.getpid():
             self._after_fork_in_child()
-        loop = asyncio.get_running_loop()
+        loop = get_running_loop()
         if self._loop is None:
             self._loop = loop
         elif self._loop is not loop:
-            raise RuntimeError("An AsyncPrefetchBuffer belongs to the event loop that used it first.")
+            raise other_loop("AsyncPrefetchBuffer")
 
     async def _claim_parts(self, count: int, timeout_s: float | None) -> list[Part]:
         check_count(count, COUNT_MAX)
@@ -195,6 +215,13 @@ class AsyncPrefetchBuffer:
         self._take = self._stock.take
         self._request()
         return found
+
+    def _look(self) -> bool | None:
+        """Whether there is stock, which is asked for if there is none; None for no."""
+        if self._stock.count == 0:
+            self._stock.is_refill_due = True
+            self._request()
+        return self._stock.count > 0 or None
 
     def _claim_block(self, count: int) -> list[Part] | None:
         parts = self._stock.claim_block(count)
@@ -248,7 +275,7 @@ class AsyncPrefetchBuffer:
         if refiller.flight != flight:
             return
         received = 0
-        reason = None
+        failure: SnowlaneError | None = None
         elapsed_s = sent.running_s()
         try:
             if isinstance(outcome, SnowlaneError):
@@ -260,12 +287,17 @@ class AsyncPrefetchBuffer:
             for answer in answers:
                 answer.timer = self._clock.after(left_s, partial(self._expire, refiller, answer))
         except SnowlaneError as error:
-            reason = error.reason
+            failure = error
             self._clock.after(refiller.back_off_s(), lambda: self._end_back_off(refiller))
         self._waiters.wake()
         self._request()
+        now_s = self._clock.monotonic_s()
+        state = refiller.state_after(failure, now_s - elapsed_s, now_s)
+        reason = failure.reason if failure else None
         event = RefillEvent(asked, received, elapsed_s, refiller.rate_at_request, reason)
         tell(lambda: self._observer.on_refill(event))
+        if state is not None:
+            self._states.tell(state)
 
     def _schedule_top_up(self, refiller: Refiller) -> None:
         self._clock.after(TOP_UP_S, lambda: self._top_up(refiller))

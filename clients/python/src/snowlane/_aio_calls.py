@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import grpc
 import grpc.aio
 
-from ._aio_tasks import start_apart
+from ._aio_tasks import other_loop, start_apart
 from ._attempts import Attempt, Attempts, AttemptSettings
-from ._channels import CHANNEL_OPTIONS, Metadata, credentials_of, prepare_process
+from ._channels import Metadata, channel_options_of, credentials_of, prepare_process
 from ._client_options import ClientOptions, EndpointUrl, bearer_of
 from ._clock import SYSTEM_CLOCK, Timer
 from ._connections import Connection, Connections
@@ -23,12 +23,16 @@ from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
 from ._grpc_fork import leave_to_parent
 from ._hedges import HedgePlan, Hedges
-from ._observer import ClientObserver
+from ._observer import ClientObserver, State, StateEvent
 from ._rpc_error import error_of_rpc
 from ._rpc_stream import StreamSpec
+from ._states import States
 from ._unary import INFO, UnarySpec
 
 T = TypeVar("T")
+
+_STREAMS_MAX = 90
+"""Streams of one connection: servers allow 100."""
 
 
 class AsyncCalls:
@@ -39,6 +43,7 @@ class AsyncCalls:
         self.clock = options.clock or SYSTEM_CLOCK
         self.observer = options.observer or ClientObserver()
         self.deployments = Deployments(options.deployments)
+        self.states = States(self.clock.monotonic_s, self.observer)
         self.is_closed = False
         self._urls = {endpoint.url: endpoint for endpoint in urls}
         self._begin()
@@ -46,11 +51,12 @@ class AsyncCalls:
 
     def _begin(self) -> None:
         monotonic_s = self.clock.monotonic_s
-        self._connections: Connections[grpc.aio.Channel] = Connections(
-            self._open_channel, self._close_channel, monotonic_s
-        )
+        self._connections: Connections[grpc.aio.Channel] = self._new_connections()
+        # Streams never share a connection with calls, so that a reader that pauses holds up no call.
+        self._stream_connections: Connections[grpc.aio.Channel] = self._new_connections(calls_max=_STREAMS_MAX)
         self._endpoints = Endpoints(list(self._urls), monotonic_s)
         self._hedges = Hedges(monotonic_s, self.options.attempt_timeout_s)
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._meeting: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._sleepers: set[asyncio.Future[None]] = set()
@@ -61,6 +67,17 @@ class AsyncCalls:
             timeout_s=self.options.timeout_s,
             attempt_timeout_s=self.options.attempt_timeout_s,
             retry_max=self.options.retry_max,
+            states=self.states,
+        )
+
+    def _new_connections(self, calls_max: int | None = None) -> Connections[grpc.aio.Channel]:
+        return Connections(
+            self._open_channel,
+            self._close_channel,
+            self.clock.monotonic_s,
+            self._tell_replaced,
+            calls_max=calls_max,
+            renews=callable(self.options.tls),
         )
 
     async def call(self, spec: UnarySpec[T], timeout_s: float | None) -> T:
@@ -119,15 +136,22 @@ class AsyncCalls:
 
     async def cut(self) -> None:
         """Ends the calls that are on their way."""
+        if self._loop not in {None, asyncio.get_running_loop()}:
+            # Those of a loop that has ended have ended with it.
+            self._forget_connections()
+            return
         if self._meeting is not None:
             self._meeting.cancel()
             await asyncio.wait({self._meeting})
-        for channel in self._connections.take_all():
+        for channel in self._forget_connections():
             await channel.close()
         await asyncio.gather(*self._closing)
 
+    def _forget_connections(self) -> list[grpc.aio.Channel]:
+        return [*self._connections.take_all(), *self._stream_connections.take_all()]
+
     def _after_fork_in_child(self) -> None:
-        leave_to_parent(self._connections.take_all())
+        leave_to_parent(self._forget_connections())
         self.deployments.after_fork_in_child()
         self._begin()
 
@@ -255,8 +279,16 @@ class AsyncCalls:
         finally:
             alarm.cancel()
 
+    def _check_loop(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        elif self._loop is not loop:
+            raise other_loop("AsyncIdClient")
+
     async def _begin_attempt(self, attempts: Attempts) -> Attempt:
         self.refuse_if_closed()
+        self._check_loop()
         self._meet()
         endpoint, wait_s = attempts.next()
         if wait_s > 0:
@@ -292,8 +324,8 @@ class AsyncCalls:
 
     async def _meet_all(self) -> None:
         for server in await asyncio.gather(*(self._ask_deployment(url) for url in self._urls)):
-            if server is not None:
-                self.deployments.meet_at_start(server)
+            if server is not None and not self.deployments.meet_at_start(server):
+                self._tell_mismatch(server.url)
 
     async def _ask_deployment(self, url: str) -> MetServer | None:
         """Asks a server of which deployment it is; None where it does not say so soon."""
@@ -329,7 +361,17 @@ class AsyncCalls:
         # Where there is one endpoint, nothing that it says of itself could be compared.
         if not self.deployments.knows(number) and len(self._urls) > 1:
             server = await self._ask_deployment(url)
-        self.deployments.admit(server if server and server.number == number else MetServer(url, number))
+        try:
+            self.deployments.admit(server if server and server.number == number else MetServer(url, number))
+        except SnowlaneError:
+            self._tell_mismatch(url)
+            raise
+
+    def _tell_mismatch(self, url: str) -> None:
+        self.states.tell(StateEvent(State.MISMATCH, ErrorReason.DEPLOYMENT_MISMATCH, url))
+
+    def _tell_replaced(self, url: str) -> None:
+        self.states.tell(StateEvent(State.REPLACED, endpoint=url))
 
     async def _open_stream(
         self, spec: StreamSpec[T], left: int, attempt: Attempt, attempts: Attempts
@@ -337,13 +379,13 @@ class AsyncCalls:
         """Opens one stream and gives its responses; the wait for each is bounded."""
         timeout = None if spec.timeout_s is None else attempts.left_s()
         metadata = await self._metadata()
-        with self._connections.call(attempt) as connection:
+        with self._stream_connections.call(attempt) as connection:
             call = spec.open(connection.stubs, left, timeout, metadata)
             try:
                 while (response := await _next_response(call, attempts.attempt_left_s())) is not None:
-                    self._connections.note_answer(attempt.endpoint.url, connection)
+                    self._stream_connections.note_answer(attempt.endpoint.url, connection)
                     yield response
-                    self._connections.await_answer(connection)
+                    self._stream_connections.await_answer(connection)
             finally:
                 call.cancel()
 
@@ -352,9 +394,10 @@ class AsyncCalls:
         prepare_process()
         endpoint = self._urls[url]
         credentials = credentials_of(endpoint, self.options.tls)
+        options, interceptors = channel_options_of(self.options), self.options.interceptors
         if credentials is None:
-            return grpc.aio.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
-        return grpc.aio.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
+            return grpc.aio.insecure_channel(endpoint.target, options, interceptors=interceptors)
+        return grpc.aio.secure_channel(endpoint.target, credentials, options, interceptors=interceptors)
 
     def _close_channel(self, channel: grpc.aio.Channel) -> None:
         task = asyncio.ensure_future(channel.close())

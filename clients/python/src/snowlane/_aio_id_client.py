@@ -6,7 +6,7 @@ import weakref
 from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ._aio_buffer import AsyncPrefetchBuffer
 from ._aio_calls import AsyncCalls
@@ -17,7 +17,7 @@ from ._client_options import (
     TIMEOUT_DEFAULT_S,
     AsyncToken,
     ClientOptions,
-    TlsOptions,
+    Tls,
     read_endpoints,
 )
 from ._clock import Clock
@@ -54,13 +54,15 @@ class AsyncIdClient:
         self,
         endpoints: str | Sequence[str] = ENDPOINT_DEFAULT,
         *,
-        tls: TlsOptions | None = None,
+        tls: Tls | None = None,
         token: AsyncToken | None = None,
         insecure_token: bool = False,
         timeout_s: float = TIMEOUT_DEFAULT_S,
         attempt_timeout_s: float = ATTEMPT_TIMEOUT_DEFAULT_S,
         retry_max: int = RETRY_MAX,
         observer: ClientObserver | None = None,
+        interceptors: Sequence[Any] = (),
+        channel_options: Sequence[tuple[str, Any]] = (),
         deployments: Sequence[str] | None = None,
         layout: Layout | None = None,
         namespace: str = "default",
@@ -70,7 +72,8 @@ class AsyncIdClient:
 
         Args:
             endpoints: One or more of `http://HOST:PORT`, `https://HOST:PORT`, `unix:/PATH`; all of one deployment.
-            tls: For endpoints that begin with https.
+            tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
+                certificates may change while the client runs.
             token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
                 White space around it is dropped, as a file's last line break.
                 Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
@@ -78,6 +81,8 @@ class AsyncIdClient:
             attempt_timeout_s: The most that one attempt may take.
             retry_max: Attempts after the first, 0 to 3.
             observer: The metrics hook.
+            interceptors: Client interceptors of grpc.aio, such as OpenTelemetry's.
+            channel_options: Options of grpc for each channel; those that the client sets itself are left out.
             deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several
                 are for deployments whose IDs are known to differ. None: the first that answers.
             layout: For offline work: the deployment's layout. None: asked for once.
@@ -95,6 +100,8 @@ class AsyncIdClient:
             attempt_timeout_s=attempt_timeout_s,
             retry_max=retry_max,
             observer=observer,
+            interceptors=interceptors,
+            channel_options=channel_options,
             deployments=deployments,
             layout=layout,
             namespace=namespace,
@@ -137,6 +144,14 @@ class AsyncIdClient:
     async def info(self, timeout_s: float | None = None) -> pb.GetInfoResponse:
         """Asks a server what it is: layout, worker ID, limits, version."""
         return await self._calls.call(INFO, timeout_s)
+
+    async def ready(self, timeout_s: float | None = None) -> None:
+        """Asks a server what it is, so that connections and a mistake show before the first request of a service.
+
+        Raises:
+            SnowlaneError: As next_id.
+        """
+        await self.info(timeout_s)
 
     async def layout(self) -> Layout:
         """The deployment's layout: that of the options, or asked for once."""
@@ -186,6 +201,7 @@ class AsyncIdClient:
             clock=self._options.clock,
             observer=self._calls.observer,
         )
+        buffer._states = self._calls.states
         self._buffers.add(buffer)
         return buffer
 

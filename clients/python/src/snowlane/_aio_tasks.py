@@ -6,9 +6,19 @@ import asyncio
 import contextvars
 from collections.abc import Coroutine
 
+import grpc
+
+from ._errors import ErrorReason, SnowlaneError
+
 
 def start_apart(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
     """Starts background work in a context of its own: it belongs to the client, not to the request whose task was the
     first to need it.
     """
     return contextvars.Context().run(asyncio.ensure_future, work)
+
+
+def other_loop(name: str) -> SnowlaneError:
+    """The error of a call on another event loop than the one whose futures and connections there are."""
+    message = f"An {name} belongs to the event loop that used it first: make one in each loop."
+    return SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.FAILED_PRECONDITION)

@@ -10,8 +10,9 @@ import grpc
 from ._backoff import quota_wait_s
 from ._endpoints import Endpoint, Endpoints
 from ._errors import ErrorReason, SnowlaneError
-from ._observer import AttemptEvent, ClientObserver, tell
+from ._observer import AttemptEvent, ClientObserver, State, StateEvent, tell
 from ._options import call_timeout_s
+from ._states import States
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class AttemptSettings:
     timeout_s: float
     attempt_timeout_s: float
     retry_max: int
+    states: States
 
 
 @dataclass
@@ -70,6 +72,10 @@ class Attempts:
             SnowlaneError: It would be due after the deadline of the call.
         """
         endpoint, wait_s = self._settings.endpoints.choose()
+        moved_to = self._settings.endpoints.announce()
+        if moved_to is not None:
+            reason = self._last_failure.reason if self._last_failure else None
+            self._settings.states.tell(StateEvent(State.MOVED, reason, moved_to))
         wait_s = max(wait_s, self._quota_wait_s)
         if wait_s >= self.left_s():
             raise self._last_failure or endpoint.last_failure or self._deadline_exceeded()

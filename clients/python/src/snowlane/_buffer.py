@@ -28,6 +28,7 @@ from ._outage_policy import TOP_UP_S
 from ._refill_policy import RefillPolicy
 from ._refiller import Refiller
 from ._run import IdRun
+from ._states import States
 from ._stock import Answer, Part, Stock
 from ._waiters import Waiters
 
@@ -106,6 +107,7 @@ class PrefetchBuffer:
         self._options = PrefetchOptions(max_age_s, count_min, count_max, timeout_s, outage_s, stock_max)
         self._clock = clock or SYSTEM_CLOCK
         self._observer = observer or ClientObserver()
+        self._states = States(self._clock.monotonic_s, self._observer)
         self._timeout_s = self._options.timeout_s or TIMEOUT_DEFAULT_S
         self._begin(is_closed=False)
         forget_after_fork(self)
@@ -149,6 +151,17 @@ class PrefetchBuffer:
                 self._refiller.refuse_if_closed()
                 raise SnowlaneError(ErrorReason.STOCK_EMPTY, "Nothing is in stock, and the call does not wait.")
             return found
+
+    def ready(self, timeout_s: float | None = None) -> None:
+        """Waits until there is stock, and takes no ID: for a service before its first request.
+
+        Args:
+            timeout_s: As for next_id.
+
+        Raises:
+            SnowlaneError: As next_id.
+        """
+        self._claim_or_wait(self._look, timeout_s)
 
     def next_ids(self, count: int, timeout_s: float | None = None) -> list[int]:
         """Returns `count` IDs that were never returned before, in blocks that ascend. Waits for what is not in stock.
@@ -229,6 +242,13 @@ class PrefetchBuffer:
         self._take = self._stock.take
         return found
 
+    def _look(self) -> bool | None:
+        """Whether there is stock, which is asked for if there is none; None for no."""
+        if self._stock.count == 0:
+            self._stock.is_refill_due = True
+            self._request()
+        return self._stock.count > 0 or None
+
     def _claim_block(self, count: int) -> list[Part] | None:
         parts = self._stock.claim_block(count)
         self._request()
@@ -285,7 +305,7 @@ class PrefetchBuffer:
         self, refiller: Refiller, flight: int, asked: int, sent: Moment, outcome: Sequence[IdRun] | SnowlaneError
     ) -> None:
         received = 0
-        reason = None
+        failure: SnowlaneError | None = None
         with self._waiters.changed:
             # The answer to a request that was given up is dropped whole.
             if refiller.flight != flight:
@@ -301,12 +321,17 @@ class PrefetchBuffer:
                 for answer in answers:
                     answer.timer = self._clock.after(left_s, partial(self._expire, refiller, answer))
             except SnowlaneError as error:
-                reason = error.reason
+                failure = error
                 self._clock.after(refiller.back_off_s(), lambda: self._end_back_off(refiller))
             self._waiters.wake()
             self._request()
+            now_s = self._clock.monotonic_s()
+            state = refiller.state_after(failure, now_s - elapsed_s, now_s)
+            reason = failure.reason if failure else None
             event = RefillEvent(asked, received, elapsed_s, refiller.rate_at_request, reason)
         tell(lambda: self._observer.on_refill(event))
+        if state is not None:
+            self._states.tell(state)
 
     def _schedule_top_up(self, refiller: Refiller) -> None:
         self._clock.after(TOP_UP_S, lambda: self._top_up(refiller))

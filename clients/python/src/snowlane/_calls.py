@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import grpc
 
 from ._attempts import Attempt, Attempts, AttemptSettings
-from ._channels import CHANNEL_OPTIONS, Metadata, credentials_of, prepare_process
+from ._channels import Metadata, channel_options_of, credentials_of, prepare_process
 from ._client_options import ClientOptions, EndpointUrl, bearer_of
 from ._clock import SYSTEM_CLOCK
 from ._connections import Connection, Connections
@@ -23,12 +23,16 @@ from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
 from ._grpc_fork import grpc_call, leave_to_parent, wait_before_forks
 from ._hedges import HedgePlan, Hedges
-from ._observer import ClientObserver
+from ._observer import ClientObserver, State, StateEvent
 from ._rpc_error import error_of_rpc
 from ._rpc_stream import StreamSpec
+from ._states import States
 from ._unary import INFO, UnarySpec
 
 T = TypeVar("T")
+
+_STREAMS_MAX = 90
+"""Streams of one connection: servers allow 100."""
 
 
 @dataclass(eq=False)
@@ -49,6 +53,7 @@ class Calls:
         self.clock = options.clock or SYSTEM_CLOCK
         self.observer = options.observer or ClientObserver()
         self.deployments = Deployments(options.deployments)
+        self.states = States(self.clock.monotonic_s, self.observer)
         self.is_closed = False
         self._urls = {endpoint.url: endpoint for endpoint in urls}
         self._begin()
@@ -57,7 +62,9 @@ class Calls:
     def _begin(self) -> None:
         self.changed = threading.Condition()
         monotonic_s = self.clock.monotonic_s
-        self._connections: Connections[grpc.Channel] = Connections(self._open_channel, _close_channel, monotonic_s)
+        self._connections: Connections[grpc.Channel] = self._new_connections()
+        # Streams never share a connection with calls, so that a reader that pauses holds up no call.
+        self._stream_connections: Connections[grpc.Channel] = self._new_connections(calls_max=_STREAMS_MAX)
         self._endpoints = Endpoints(list(self._urls), monotonic_s)
         self._hedges = Hedges(monotonic_s, self.options.attempt_timeout_s)
         self._is_meeting = False
@@ -69,6 +76,17 @@ class Calls:
             timeout_s=self.options.timeout_s,
             attempt_timeout_s=self.options.attempt_timeout_s,
             retry_max=self.options.retry_max,
+            states=self.states,
+        )
+
+    def _new_connections(self, calls_max: int | None = None) -> Connections[grpc.Channel]:
+        return Connections(
+            self._open_channel,
+            _close_channel,
+            self.clock.monotonic_s,
+            self._tell_replaced,
+            calls_max=calls_max,
+            renews=callable(self.options.tls),
         )
 
     def call(self, spec: UnarySpec[T], timeout_s: float | None) -> T:
@@ -123,14 +141,17 @@ class Calls:
 
     def cut(self) -> None:
         """Ends the calls that are on their way."""
-        for channel in self._connections.take_all():
+        for channel in self._forget_connections():
             channel.close()
 
     def _cut_calls(self) -> None:
         self.cut()
 
+    def _forget_connections(self) -> list[grpc.Channel]:
+        return [*self._connections.take_all(), *self._stream_connections.take_all()]
+
     def _after_fork_in_child(self) -> None:
-        leave_to_parent(self._connections.take_all())
+        leave_to_parent(self._forget_connections())
         self.deployments.after_fork_in_child()
         self._begin()
 
@@ -282,7 +303,8 @@ class Calls:
     def _meet_all(self, has_met: threading.Event) -> None:
         try:
             for server in self._ask_deployments(list(self._urls)):
-                self.deployments.meet_at_start(server)
+                if not self.deployments.meet_at_start(server):
+                    self._tell_mismatch(server.url)
         finally:
             has_met.set()
 
@@ -322,7 +344,17 @@ class Calls:
             asked = self._ask_deployments([url])
             if asked and asked[0].number == number:
                 server = asked[0]
-        self.deployments.admit(server)
+        try:
+            self.deployments.admit(server)
+        except SnowlaneError:
+            self._tell_mismatch(url)
+            raise
+
+    def _tell_mismatch(self, url: str) -> None:
+        self.states.tell(StateEvent(State.MISMATCH, ErrorReason.DEPLOYMENT_MISMATCH, url))
+
+    def _tell_replaced(self, url: str) -> None:
+        self.states.tell(StateEvent(State.REPLACED, endpoint=url))
 
     def _open_stream(
         self, spec: StreamSpec[T], left: int, attempt: Attempt, attempts: Attempts
@@ -330,14 +362,14 @@ class Calls:
         """Opens one stream and gives its responses; the wait for each is bounded."""
         timeout = None if spec.timeout_s is None else attempts.left_s()
         metadata = self._metadata()
-        with self._connections.call(attempt) as connection:
+        with self._stream_connections.call(attempt) as connection:
             with grpc_call():
                 call = spec.open(connection.stubs, left, timeout, metadata)
             try:
                 while (response := self._next_response(call, attempts.attempt_left_s())) is not None:
-                    self._connections.note_answer(attempt.endpoint.url, connection)
+                    self._stream_connections.note_answer(attempt.endpoint.url, connection)
                     yield response
-                    self._connections.await_answer(connection)
+                    self._stream_connections.await_answer(connection)
             finally:
                 call.cancel()
 
@@ -366,10 +398,13 @@ class Calls:
         prepare_process()
         endpoint = self._urls[url]
         credentials = credentials_of(endpoint, self.options.tls)
+        options = channel_options_of(self.options)
         if credentials is None:
-            channel = grpc.insecure_channel(endpoint.target, CHANNEL_OPTIONS)
+            channel = grpc.insecure_channel(endpoint.target, options)
         else:
-            channel = grpc.secure_channel(endpoint.target, credentials, CHANNEL_OPTIONS)
+            channel = grpc.secure_channel(endpoint.target, credentials, options)
+        if self.options.interceptors:
+            channel = grpc.intercept_channel(channel, *self.options.interceptors)
         wait_before_forks(self)
         return channel
 

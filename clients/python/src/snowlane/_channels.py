@@ -5,17 +5,19 @@ from __future__ import annotations
 import grpc
 import grpc.aio
 
-from ._client_options import EndpointUrl, TlsOptions
+from ._client_options import ClientOptions, EndpointUrl, Tls, TlsOptions
 from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
 from ._gen.v1.id_service_pb2_grpc import IdServiceStub
 from ._gen.v1.sequence_service_pb2_grpc import SequenceServiceStub
 from ._grpc_fork import is_supported, leave_to_parent, lost_because
+from ._version import version
 
 # The fields that a call sends: pairs of a name and a value.
 Metadata = tuple[tuple[str, str], ...]
 
-CHANNEL_OPTIONS = (
+_CHANNEL_OPTIONS: tuple[tuple[str, object], ...] = (
+    ("grpc.primary_user_agent", f"snowlane-python/{version}"),
     # Attempts are counted here, by the rules that all clients share.
     ("grpc.enable_retries", 0),
     # A server that restarts is met again soon; how often it is tried is decided by the attempts.
@@ -29,6 +31,12 @@ CHANNEL_OPTIONS = (
 )
 
 
+def channel_options_of(options: ClientOptions) -> tuple[tuple[str, object], ...]:
+    """What a channel is told: the user's options, but for those that this client needs to be as they are."""
+    own = dict(_CHANNEL_OPTIONS)
+    return tuple(pair for pair in options.channel_options if pair[0] not in own) + _CHANNEL_OPTIONS
+
+
 class Stubs:
     """The services of one channel."""
 
@@ -37,11 +45,11 @@ class Stubs:
         self.sequences = SequenceServiceStub(channel)  # type: ignore[no-untyped-call]
 
 
-def credentials_of(endpoint: EndpointUrl, tls: TlsOptions | None) -> grpc.ChannelCredentials | None:
+def credentials_of(endpoint: EndpointUrl, tls: Tls | None) -> grpc.ChannelCredentials | None:
     """What TLS needs; None for plaintext."""
     if not endpoint.is_tls:
         return None
-    tls = tls or TlsOptions()
+    tls = (tls() if callable(tls) else tls) or TlsOptions()
     return grpc.ssl_channel_credentials(tls.roots, tls.key, tls.certificate)
 
 
@@ -55,7 +63,7 @@ class _Keeper:
 
     def keep(self) -> None:
         if self._channel is None and is_supported:
-            self._channel = grpc.insecure_channel("dns:///localhost:1", CHANNEL_OPTIONS)
+            self._channel = grpc.insecure_channel("dns:///localhost:1", _CHANNEL_OPTIONS)
             forget_after_fork(self)
 
     def _after_fork_in_child(self) -> None:

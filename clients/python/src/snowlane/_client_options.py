@@ -6,6 +6,7 @@ import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import grpc
@@ -36,6 +37,13 @@ class TlsOptions:
     def __post_init__(self) -> None:
         if (self.certificate is None) != (self.key is None):
             raise ValueError("A certificate needs its key, and a key its certificate.")
+        for name in ("roots", "certificate", "key"):
+            content = getattr(self, name)
+            if content is not None and (not isinstance(content, bytes) or b"-----BEGIN " not in content):
+                raise ValueError(f"{name} is no PEM: give the bytes of the file.")
+
+
+Tls = TlsOptions | Callable[[], TlsOptions]
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,8 @@ class ClientOptions:
     """What a client may be told beside its endpoints.
 
     Attributes:
-        tls: For endpoints that begin with https.
+        tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
+            certificates may change while the client runs.
         token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
             White space around it is dropped, as a file's last line break.
             Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
@@ -51,6 +60,8 @@ class ClientOptions:
         attempt_timeout_s: The most that one attempt may take.
         retry_max: Attempts after the first, 0 to 3.
         observer: The metrics hook.
+        interceptors: Client interceptors of grpc, or of grpc.aio for AsyncIdClient, such as OpenTelemetry's.
+        channel_options: Options of grpc for each channel; those that the client sets itself are left out.
         deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several are
             for deployments whose IDs are known to differ. None: the first that answers.
         layout: For offline work: the deployment's layout. None: asked for once.
@@ -58,13 +69,15 @@ class ClientOptions:
         clock: For tests.
     """
 
-    tls: TlsOptions | None = None
+    tls: Tls | None = None
     token: AsyncToken | None = None
     insecure_token: bool = False
     timeout_s: float = TIMEOUT_DEFAULT_S
     attempt_timeout_s: float = ATTEMPT_TIMEOUT_DEFAULT_S
     retry_max: int = RETRY_MAX
     observer: ClientObserver | None = None
+    interceptors: Sequence[Any] = ()
+    channel_options: Sequence[tuple[str, Any]] = ()
     deployments: Sequence[str] | None = None
     layout: Layout | None = None
     namespace: str = "default"
@@ -73,6 +86,8 @@ class ClientOptions:
     def __post_init__(self) -> None:
         if self.token is not None and not isinstance(self.token, str) and not callable(self.token):
             raise TypeError("token is neither a string nor a function.")
+        if self.tls is not None and not isinstance(self.tls, TlsOptions) and not callable(self.tls):
+            raise TypeError("tls is neither TlsOptions nor a function that gives them.")
         for name in ("timeout_s", "attempt_timeout_s"):
             value = getattr(self, name)
             check_number(name, value)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, TypeVar
 
 import grpc
@@ -60,12 +61,27 @@ class Connections(Generic[Channel]):
         open_channel: Callable[[str], Channel],
         close_channel: Callable[[Channel], object],
         monotonic_s: Callable[[], float],
+        on_replaced: Callable[[str], object] = lambda url: None,
+        *,
+        calls_max: int | None = None,
+        renews: bool = False,
     ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            on_replaced: Is told the endpoint whose connection was dark.
+            calls_max: How many calls share a connection; None: all. More calls open more connections, of which all but
+                the first are closed when they are empty.
+            renews: Whether a connection that ended gets a new channel, whose TLS material is asked for again.
+        """
         self._open_channel = open_channel
         self._close_channel = close_channel
         self._monotonic_s = monotonic_s
         self._lock = threading.Lock()
-        self._in_use: dict[str, Connection[Channel]] = {}
+        self._on_replaced = on_replaced
+        self._calls_max = calls_max
+        self._renews = renews
+        self._in_use: dict[str, list[Connection[Channel]]] = {}
         self._replaced: set[Connection[Channel]] = set()
         self._unanswered_in_row: dict[str, int] = {}
         self._second_s: dict[str, float] = {}
@@ -86,9 +102,11 @@ class Connections(Generic[Channel]):
     def begin(self, url: str) -> Connection[Channel]:
         """Gives the connection that a request takes. It is to be ended by `end`."""
         with self._lock:
-            connection = self._in_use.get(url)
+            in_use = self._in_use.setdefault(url, [])
+            connection = next((each for each in in_use if not self._is_full(each)), None)
             if connection is None:
-                self._in_use[url] = connection = self._make(url)
+                connection = self._make(url)
+                in_use.append(connection)
             connection.call_count += 1
         self.await_answer(connection)
         return connection
@@ -99,7 +117,7 @@ class Connections(Generic[Channel]):
         """
         with self._lock:
             now_s = self._monotonic_s()
-            used = self._in_use.get(url)
+            used = self._first(url)
             if used is None or not used.has_answered:
                 return None
             if now_s - self._second_s.get(url, float("-inf")) < _SECOND_EVERY_S:
@@ -115,7 +133,7 @@ class Connections(Generic[Channel]):
     def adopt(self, url: str, second: Connection[Channel]) -> None:
         """Puts a second connection that answered first in the place of the one in use."""
         with self._lock:
-            slow = self._in_use.get(url)
+            slow = self._first(url)
             # One without a call owes no answer: it is not the slow one any more.
             if not second.is_second or (slow is not None and slow.call_count == 0):
                 return
@@ -124,12 +142,14 @@ class Connections(Generic[Channel]):
             if slow is not None:
                 slow.is_replaced = True
                 self._replaced.add(slow)
-            self._in_use[url] = second
+            self._in_use[url] = [second]
+        if slow is not None:
+            self._on_replaced(url)
 
     def is_open(self, url: str) -> bool:
         """Whether the connection in use has answered."""
         with self._lock:
-            used = self._in_use.get(url)
+            used = self._first(url)
             return used is not None and used.has_answered
 
     def rank(self, url: str) -> int:
@@ -137,7 +157,7 @@ class Connections(Generic[Channel]):
         as far as anybody knows.
         """
         with self._lock:
-            used = self._in_use.get(url)
+            used = self._first(url)
             if used is None or not used.has_answered:
                 return 1
             return 0 if used.silent_since_s is None else 2
@@ -157,9 +177,8 @@ class Connections(Generic[Channel]):
         """
         with self._lock:
             connection.call_count -= 1
-            if connection not in self._replaced or connection.call_count > 0:
+            if connection.call_count > 0 or not self._drop_empty(connection):
                 return
-            self._replaced.remove(connection)
         self._close_channel(connection.channel)
 
     def await_answer(self, connection: Connection[Channel]) -> None:
@@ -179,10 +198,42 @@ class Connections(Generic[Channel]):
     def take_all(self) -> list[Channel]:
         """Gives up all connections, for the caller to close."""
         with self._lock:
-            connections = [*self._in_use.values(), *self._replaced]
+            connections = [*chain.from_iterable(self._in_use.values()), *self._replaced]
             self._in_use.clear()
             self._replaced.clear()
         return [connection.channel for connection in connections]
+
+    def forget(self, url: str) -> None:
+        """Closes the connections of an endpoint that is gone, once their calls have ended."""
+        with self._lock:
+            gone = self._in_use.pop(url, [])
+            busy = {connection for connection in gone if connection.call_count > 0}
+            for connection in busy:
+                connection.is_replaced = True
+            self._replaced |= busy
+            self._unanswered_in_row.pop(url, None)
+            self._second_s.pop(url, None)
+        for connection in gone:
+            if connection not in busy:
+                self._close_channel(connection.channel)
+
+    def _first(self, url: str) -> Connection[Channel] | None:
+        in_use = self._in_use.get(url)
+        return in_use[0] if in_use else None
+
+    def _is_full(self, connection: Connection[Channel]) -> bool:
+        return self._calls_max is not None and connection.call_count >= self._calls_max
+
+    def _drop_empty(self, connection: Connection[Channel]) -> bool:
+        """Forgets a connection without calls if it is not needed any more. Returns whether that is so."""
+        if connection in self._replaced:
+            self._replaced.remove(connection)
+            return True
+        for in_use in self._in_use.values():
+            if connection in in_use[1:]:
+                in_use.remove(connection)
+                return True
+        return False
 
     def _make(self, url: str) -> Connection[Channel]:
         channel = self._open_channel(url)
@@ -200,30 +251,43 @@ class Connections(Generic[Channel]):
         else:
             reason = None
         if reason is ErrorReason.DEADLINE_EXCEEDED:
-            self._note_limit(url, connection)
+            if self._note_limit(url, connection):
+                self._on_replaced(url)
             return connection.is_replaced
         if reason is ErrorReason.UNREACHABLE:
-            self._note_end(connection)
-            return connection.is_replaced
+            was_replaced = connection.is_replaced
+            self._note_end(url, connection)
+            return was_replaced
         self.note_answer(url, connection)
         return False
 
-    def _note_end(self, connection: Connection[Channel]) -> None:
+    def _note_end(self, url: str, connection: Connection[Channel]) -> None:
         """The connection was refused or ended: gRPC opens another in the same channel."""
         with self._lock:
             connection.silent_since_s = None
             connection.has_answered = False
             connection.opened_s = self._monotonic_s()
+            if self._renews:
+                self._replace(url, connection)
 
-    def _note_limit(self, url: str, connection: Connection[Channel]) -> None:
+    def _note_limit(self, url: str, connection: Connection[Channel]) -> bool:
         with self._lock:
-            if self._in_use.get(url) is not connection or not self._is_dark(url, connection):
-                return
-            # The next call opens another. Calls that run out together find this one replaced.
-            del self._in_use[url]
-            connection.is_replaced = True
-            self._replaced.add(connection)
+            if not self._is_dark(url, connection) or not self._replace(url, connection):
+                return False
             self._unanswered_in_row[url] = self._unanswered_in_row.get(url, 0) + 1
+            return True
+
+    def _replace(self, url: str, connection: Connection[Channel]) -> bool:
+        """Takes a connection out of use: the next call opens another. False: it is out of use already, as after calls
+        that ran out together.
+        """
+        in_use = self._in_use.get(url, [])
+        if connection not in in_use:
+            return False
+        in_use.remove(connection)
+        connection.is_replaced = True
+        self._replaced.add(connection)
+        return True
 
     def _is_dark(self, url: str, connection: Connection[Channel]) -> bool:
         now_s = self._monotonic_s()

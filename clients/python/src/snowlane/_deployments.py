@@ -65,11 +65,15 @@ class Deployments:
         if self._conflict is not None:
             raise self._conflict.rethrown()
 
-    def meet_at_start(self, server: MetServer) -> None:
-        """Takes in a server that was met before the first ID. No call gets an ID where two do not go together."""
+    def meet_at_start(self, server: MetServer) -> bool:
+        """Takes in a server that was met before the first ID. No call gets an ID where two do not go together, which is
+        what False says.
+        """
         with self._lock:
-            if not self._join(server) and self._conflict is None:
-                self._conflict = self._mismatch(server)
+            if self._join(server):
+                return True
+            self._conflict = self._conflict or self._mismatch(server)
+            return False
 
     def knows(self, number: int) -> bool:
         """Whether an answer with this number may be used as it is."""

@@ -39,6 +39,7 @@ class Endpoints:
         self._has_answered = False
         self._hedges_won_in_row = 0
         self._move_to(self._endpoints)
+        self._announced = self._current
 
     def choose(self) -> tuple[Endpoint, float]:
         """Where to go next, and how many seconds to wait before."""
@@ -53,6 +54,13 @@ class Endpoints:
                 return self._current, 0.0
             self._move_to(up)
             return self._current, 0.0 if is_up else random.uniform(0, _SPREAD_S)
+
+    def announce(self) -> str | None:
+        """The URL of the endpoint in use, where it is another than at the last call; else None."""
+        with self._lock:
+            is_new = self._announced is not self._current
+            self._announced = self._current
+            return self._current.url if is_new else None
 
     def note_answer(self) -> None:
         """Takes in that a server answered, with success or an error."""

@@ -10,6 +10,8 @@ from typing import Any
 
 import grpc
 
+from ._connection_mistake import CLOSED, is_absent
+
 
 class ErrorReason(str, enum.Enum):
     """Why a call failed. Match on it, never on the text of a message. docs/errors.md says for each of the servers' what
@@ -188,12 +190,15 @@ class SnowlaneError(Exception):
         return (partial(SnowlaneError, **rest), (self.reason, self.message))
 
     def passes(self) -> bool:
-        """Whether the same call can succeed later, with nobody doing anything about it."""
+        """Whether waiting can cure it: the same call can succeed later, with nobody doing anything about it."""
         return self.code not in _LASTING and not self.is_first_mistake()
 
     def is_absence(self) -> bool:
-        """Whether no server is where the client looks: the connection is refused, or the host name has no address."""
-        return "connection" in self.metadata
+        """Whether no server of ours is where the client looks, or not in the way in which it looks: table "connection
+        mistakes" of docs/internals/client-contract.md. A closed connection is no such sign, because a balancer without
+        a server closes its own, too.
+        """
+        return self.metadata.get("connection", CLOSED) != CLOSED
 
     def is_first_mistake(self) -> bool:
         """Whether this is the error of a call before the first answer ever: see never_answered."""
@@ -224,10 +229,12 @@ def as_snowlane_error(error: BaseException) -> SnowlaneError:
 
 def never_answered(error: SnowlaneError) -> SnowlaneError:
     """The error of a call before the first answer ever, where a server is at none of the endpoints."""
-    hint = "Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet."
+    hint = ""
+    if is_absent(error.metadata.get("connection")):
+        hint = " Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet."
     mistake = SnowlaneError(
         error.reason,
-        f"{error.message} {hint}",
+        f"{error.message}{hint}",
         code=error.code,
         metadata={**error.metadata, "answered": "never"},
         endpoint=error.endpoint,

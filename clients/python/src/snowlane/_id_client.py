@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._buffer import PrefetchBuffer
 from ._calls import Calls
@@ -16,7 +16,7 @@ from ._client_options import (
     RETRY_MAX,
     TIMEOUT_DEFAULT_S,
     ClientOptions,
-    TlsOptions,
+    Tls,
     Token,
     read_endpoints,
 )
@@ -41,8 +41,6 @@ from ._wire import layout_of
 if TYPE_CHECKING:
     from .arrays import IdArray
 
-T = TypeVar("T")
-
 
 class IdClient:
     """Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints.
@@ -55,13 +53,15 @@ class IdClient:
         self,
         endpoints: str | Sequence[str] = ENDPOINT_DEFAULT,
         *,
-        tls: TlsOptions | None = None,
+        tls: Tls | None = None,
         token: Token | None = None,
         insecure_token: bool = False,
         timeout_s: float = TIMEOUT_DEFAULT_S,
         attempt_timeout_s: float = ATTEMPT_TIMEOUT_DEFAULT_S,
         retry_max: int = RETRY_MAX,
         observer: ClientObserver | None = None,
+        interceptors: Sequence[Any] = (),
+        channel_options: Sequence[tuple[str, Any]] = (),
         deployments: Sequence[str] | None = None,
         layout: Layout | None = None,
         namespace: str = "default",
@@ -71,7 +71,8 @@ class IdClient:
 
         Args:
             endpoints: One or more of `http://HOST:PORT`, `https://HOST:PORT`, `unix:/PATH`; all of one deployment.
-            tls: For endpoints that begin with https.
+            tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
+                certificates may change while the client runs.
             token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
                 White space around it is dropped, as a file's last line break.
                 Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
@@ -79,6 +80,8 @@ class IdClient:
             attempt_timeout_s: The most that one attempt may take.
             retry_max: Attempts after the first, 0 to 3.
             observer: The metrics hook.
+            interceptors: Client interceptors of grpc, such as OpenTelemetry's.
+            channel_options: Options of grpc for each channel; those that the client sets itself are left out.
             deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several
                 are for deployments whose IDs are known to differ. None: the first that answers.
             layout: For offline work: the deployment's layout. None: asked for once.
@@ -96,6 +99,8 @@ class IdClient:
             attempt_timeout_s=attempt_timeout_s,
             retry_max=retry_max,
             observer=observer,
+            interceptors=interceptors,
+            channel_options=channel_options,
             deployments=deployments,
             layout=layout,
             namespace=namespace,
@@ -172,6 +177,14 @@ class IdClient:
         """Asks a server what it is: layout, worker ID, limits, version."""
         return self._calls.call(INFO, timeout_s)
 
+    def ready(self, timeout_s: float | None = None) -> None:
+        """Asks a server what it is, so that connections and a mistake show before the first request of a service.
+
+        Raises:
+            SnowlaneError: As next_id.
+        """
+        self.info(timeout_s)
+
     def layout(self) -> Layout:
         """The deployment's layout: that of the options, or asked for once."""
         if self._options.layout is not None:
@@ -222,6 +235,7 @@ class IdClient:
             clock=self._calls.clock,
             observer=self._calls.observer,
         )
+        buffer._states = self._calls.states
         with self._calls.changed:
             self._calls.refuse_if_closed()
             self._buffers.add(buffer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -71,6 +72,41 @@ class ExpireEvent:
     dropped: int
 
 
+class State(str, enum.Enum):
+    """What a client or a buffer has come to."""
+
+    FAILING = "failing"
+    """Refills of a buffer fail, three in a row or for a second."""
+    WORKING = "working"
+    """The refills of a buffer that failed work again."""
+    MOVED = "moved"
+    """The client calls another endpoint from now on."""
+    REPLACED = "replaced"
+    """A connection answered nothing, and another one takes its place."""
+    MISMATCH = "mismatch"
+    """A server of another deployment answered, and its answer was dropped."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class StateEvent:
+    """What a client or a buffer has come to. The same goes to the logger `snowlane`.
+
+    Attributes:
+        state: The kind of it.
+        reason: Why; None where nothing failed.
+        endpoint: The URL of the server; empty where it is about none.
+        duration_s: How long refills had failed; 0 in other states.
+    """
+
+    state: State
+    reason: ErrorReason | None = None
+    endpoint: str = ""
+    duration_s: float = 0.0
+
+
 class ClientObserver:
     """Hears what a client and its buffers do: override what is of interest.
 
@@ -89,6 +125,9 @@ class ClientObserver:
 
     def on_expire(self, event: ExpireEvent) -> None:
         """IDs of a buffer were dropped."""
+
+    def on_state(self, event: StateEvent) -> None:
+        """A client or a buffer has come to something that people may want to know."""
 
 
 def tell(message: Callable[[], None]) -> None:

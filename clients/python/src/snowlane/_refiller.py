@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from ._backoff import back_off_s
 from ._errors import ErrorReason, SnowlaneError, as_snowlane_error
 from ._moment import Moment
+from ._observer import State, StateEvent
 from ._options import PrefetchOptions
 from ._outage_policy import OutagePolicy
 from ._run import IdRun, count_ids, cut_runs
+from ._states import Spell
 from ._stock import Answer, Stock
 
 
@@ -40,6 +42,7 @@ class Refiller:
         self._is_topping_up = False
         self._is_top_up_due = False
         self._failures_in_row = 0
+        self._spell = Spell()
         self._is_backing_off = False
         self._piece_size = 0
         """IDs of a piece, where the reservation on its way is for the reserve; 0: it is for the working stock."""
@@ -132,6 +135,14 @@ class Refiller:
         """Takes in that the reservation on its way failed."""
         self.flight = 0
         self._failed(error)
+
+    def state_after(self, error: SnowlaneError | None, asked_s: float, now_s: float) -> StateEvent | None:
+        """Gives the event to tell after a reservation, which failed with that error or succeeded; None: none."""
+        if error is not None:
+            is_told = self._spell.failed(asked_s, now_s, self._failures_in_row)
+            return StateEvent(State.FAILING, error.reason, error.endpoint or "") if is_told else None
+        lasted_s = self._spell.worked(now_s)
+        return None if lasted_s is None else StateEvent(State.WORKING, duration_s=lasted_s)
 
     def back_off_s(self) -> float:
         """How long to wait after a failure."""

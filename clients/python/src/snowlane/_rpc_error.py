@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import grpc
 
+from ._connection_mistake import is_of_transport, mistake_of
 from ._errors import ErrorReason, SnowlaneError
 
 _DOMAIN = "snowlane.dev"
@@ -55,7 +56,7 @@ def _read_error(error: BaseException, endpoint: str) -> SnowlaneError:
         return SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, message, endpoint=endpoint)
     # Nobody here cancelled: the stream was reset without a word.
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
-        message, metadata = _describe_unreachable(message)
+        message, metadata = _describe_unreachable(message, is_tls=endpoint.startswith("https:"), details=details)
         return SnowlaneError(
             ErrorReason.UNREACHABLE,
             message,
@@ -68,15 +69,15 @@ def _read_error(error: BaseException, endpoint: str) -> SnowlaneError:
     )
 
 
-def _describe_unreachable(details: str) -> tuple[str, dict[str, str]]:
-    """Says in our words that no server is there. gRPC tells it in its message alone."""
-    if "Connection refused" in details or "WSAECONNREFUSED" in details:
-        return "The connection is refused: no server listens there.", {"connection": "refused"}
-    if "No such file or directory" in details:
-        return "There is no such socket: no server listens there.", {"connection": "refused"}
-    if "DNS resolution failed" in details or "Domain name not found" in details:
-        return "The host name has no address.", {"connection": "no_address"}
-    return f"The server does not answer: {details}", {}
+def _describe_unreachable(message: str, *, is_tls: bool, details: StatusDetails) -> tuple[str, dict[str, str]]:
+    """Says in our words why there is no answer. gRPC tells it in its message alone."""
+    message = " ".join(message.split())
+    mistake = mistake_of(message, is_tls=is_tls)
+    if mistake is not None:
+        return mistake.text, {"connection": mistake.kind}
+    if details.retry_after_s is None and is_of_transport(message):
+        return f"The server does not answer: {message}", {}
+    return f"The server cannot answer now: {message}", {}
 
 
 def read_status_details(content: bytes) -> StatusDetails:
