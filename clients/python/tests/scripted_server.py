@@ -89,7 +89,14 @@ def _packed(message: Any) -> any_pb2.Any:
 class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
     """Counts up from `first_id`, unless the script says otherwise for the next call. On a free port of loopback."""
 
-    def __init__(self, first_id: int = 1, *, credentials: grpc.ServerCredentials | None = None) -> None:
+    def __init__(
+        self,
+        first_id: int = 1,
+        *,
+        credentials: grpc.ServerCredentials | None = None,
+        address: str = "127.0.0.1",
+        port: int | None = None,
+    ) -> None:
         self.script: deque[Step] = deque()
         self.info_script: deque[Step] = deque()
         """For GetInfo, which a client with several endpoints calls by itself."""
@@ -102,7 +109,8 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
         self._lock = threading.Lock()
         self._next_id = first_id
         self._credentials = credentials
-        self._port = free_port()
+        self.address = address
+        self._port = port or free_port()
         self.start()
 
     @property
@@ -119,7 +127,7 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
         self._server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0)])
         add_IdServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
         add_SequenceServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]
-        address = f"127.0.0.1:{self._port}"
+        address = f"{self.address}:{self._port}"
         if self._credentials is None:
             self._server.add_insecure_port(address)
         else:

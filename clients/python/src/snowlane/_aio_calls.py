@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -23,6 +24,7 @@ from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
 from ._grpc_fork import leave_to_parent
 from ._hedges import HedgePlan, Hedges
+from ._names import LOOK_WAIT_S, Name, Names, look_up
 from ._observer import ClientObserver, State, StateEvent
 from ._rpc_error import error_of_rpc
 from ._rpc_stream import StreamSpec
@@ -45,7 +47,8 @@ class AsyncCalls:
         self.deployments = Deployments(options.deployments)
         self.states = States(self.clock.monotonic_s, self.observer)
         self.is_closed = False
-        self._urls = {endpoint.url: endpoint for endpoint in urls}
+        self._bases = list(urls)
+        self.look_up = look_up
         self._begin()
         forget_after_fork(self)
 
@@ -54,10 +57,12 @@ class AsyncCalls:
         self._connections: Connections[grpc.aio.Channel] = self._new_connections()
         # Streams never share a connection with calls, so that a reader that pauses holds up no call.
         self._stream_connections: Connections[grpc.aio.Channel] = self._new_connections(calls_max=_STREAMS_MAX)
-        self._endpoints = Endpoints(list(self._urls), monotonic_s)
+        self._endpoints = Endpoints([base.url for base in self._bases], monotonic_s)
+        self._names = Names(self._bases, self._endpoints, monotonic_s)
         self._hedges = Hedges(monotonic_s, self.options.attempt_timeout_s)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._meeting: asyncio.Task[None] | None = None
+        self._looks: dict[str, asyncio.Future[None]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._sleepers: set[asyncio.Future[None]] = set()
         self._settings = AttemptSettings(
@@ -289,11 +294,47 @@ class AsyncCalls:
     async def _begin_attempt(self, attempts: Attempts) -> Attempt:
         self.refuse_if_closed()
         self._check_loop()
+        await self._look()
         self._meet()
         endpoint, wait_s = attempts.next()
         if wait_s > 0:
             await self._sleep(wait_s)
         return attempts.begin(endpoint)
+
+    async def _look(self) -> None:
+        """Sees to it that names are looked up now and then, beside the calls. The first call waits for them."""
+        for name in self._names.due():
+            self._begin_look(name)
+        for name in self._names.unknown():
+            looked = self._looks.get(name.base.url)
+            if looked is not None:
+                await asyncio.wait({looked}, timeout=LOOK_WAIT_S)
+                name.known.set()
+
+    def _begin_look(self, name: Name) -> None:
+        loop, names = asyncio.get_running_loop(), self._names
+        looked = self._looks[name.base.url] = loop.create_future()
+
+        def finish(found: Sequence[str]) -> None:
+            self._forget_endpoints(names.take(name, found))
+            _wake(looked)
+
+        def work() -> None:
+            found = self.look_up(name)
+            # The loop may have ended meanwhile.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(finish, found)
+
+        try:
+            self.clock.spawn(work)
+        except RuntimeError:
+            # No thread can be had: there are too many, or the interpreter is about to end.
+            finish([])
+
+    def _forget_endpoints(self, urls: Sequence[str]) -> None:
+        for url in urls:
+            self._connections.forget(url)
+            self._stream_connections.forget(url)
 
     async def _sleep(self, wait_s: float) -> None:
         sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -318,12 +359,12 @@ class AsyncCalls:
         Raises:
             SnowlaneError: DEPLOYMENT_MISMATCH, if they are of two.
         """
-        if self._meeting is None and len(self._urls) > 1:
+        if self._meeting is None and self._endpoints.count > 1:
             self._meeting = start_apart(self._meet_all())
         self.deployments.check_conflict()
 
     async def _meet_all(self) -> None:
-        for server in await asyncio.gather(*(self._ask_deployment(url) for url in self._urls)):
+        for server in await asyncio.gather(*(self._ask_deployment(url) for url in self._endpoints.urls())):
             if server is not None and not self.deployments.meet_at_start(server):
                 self._tell_mismatch(server.url)
 
@@ -359,7 +400,7 @@ class AsyncCalls:
             return
         server: MetServer | None = None
         # Where there is one endpoint, nothing that it says of itself could be compared.
-        if not self.deployments.knows(number) and len(self._urls) > 1:
+        if not self.deployments.knows(number) and self._endpoints.count > 1:
             server = await self._ask_deployment(url)
         try:
             self.deployments.admit(server if server and server.number == number else MetServer(url, number))
@@ -392,9 +433,9 @@ class AsyncCalls:
     def _open_channel(self, url: str) -> grpc.aio.Channel:
         self.refuse_if_closed()
         prepare_process()
-        endpoint = self._urls[url]
+        endpoint = self._names.place_of(url)
         credentials = credentials_of(endpoint, self.options.tls)
-        options, interceptors = channel_options_of(self.options), self.options.interceptors
+        options, interceptors = channel_options_of(self.options, endpoint), self.options.interceptors
         if credentials is None:
             return grpc.aio.insecure_channel(endpoint.target, options, interceptors=interceptors)
         return grpc.aio.secure_channel(endpoint.target, credentials, options, interceptors=interceptors)

@@ -23,6 +23,7 @@ from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
 from ._grpc_fork import grpc_call, leave_to_parent, wait_before_forks
 from ._hedges import HedgePlan, Hedges
+from ._names import LOOK_WAIT_S, Name, Names, look_up
 from ._observer import ClientObserver, State, StateEvent
 from ._rpc_error import error_of_rpc
 from ._rpc_stream import StreamSpec
@@ -55,7 +56,8 @@ class Calls:
         self.deployments = Deployments(options.deployments)
         self.states = States(self.clock.monotonic_s, self.observer)
         self.is_closed = False
-        self._urls = {endpoint.url: endpoint for endpoint in urls}
+        self._bases = list(urls)
+        self.look_up = look_up
         self._begin()
         forget_after_fork(self)
 
@@ -65,7 +67,8 @@ class Calls:
         self._connections: Connections[grpc.Channel] = self._new_connections()
         # Streams never share a connection with calls, so that a reader that pauses holds up no call.
         self._stream_connections: Connections[grpc.Channel] = self._new_connections(calls_max=_STREAMS_MAX)
-        self._endpoints = Endpoints(list(self._urls), monotonic_s)
+        self._endpoints = Endpoints([base.url for base in self._bases], monotonic_s)
+        self._names = Names(self._bases, self._endpoints, monotonic_s)
         self._hedges = Hedges(monotonic_s, self.options.attempt_timeout_s)
         self._is_meeting = False
         self._has_met = threading.Event()
@@ -266,10 +269,33 @@ class Calls:
 
     def _begin_attempt(self, attempts: Attempts) -> Attempt:
         self.refuse_if_closed()
+        self._look()
         self._meet()
         endpoint, wait_s = attempts.next()
         self._sleep(wait_s)
         return attempts.begin(endpoint)
+
+    def _look(self) -> None:
+        """Sees to it that names are looked up now and then, beside the calls. The first call waits for them."""
+        for name in self._names.due():
+            self._begin_look(name)
+        for name in self._names.unknown():
+            name.known.wait(LOOK_WAIT_S)
+            name.known.set()
+
+    def _begin_look(self, name: Name) -> None:
+        names = self._names
+
+        def work() -> None:
+            for url in names.take(name, self.look_up(name)):
+                self._connections.forget(url)
+                self._stream_connections.forget(url)
+
+        try:
+            self.clock.spawn(work)
+        except RuntimeError:
+            # No thread can be had: there are too many, or the interpreter is about to end.
+            names.take(name, [])
 
     def _sleep(self, wait_s: float) -> None:
         until_s = self.clock.monotonic_s() + wait_s
@@ -289,7 +315,7 @@ class Calls:
         """
         with self.changed:
             begins, self._is_meeting = not self._is_meeting, True
-        if begins and len(self._urls) == 1:
+        if begins and self._endpoints.count == 1:
             self._has_met.set()
         elif begins:
             has_met = self._has_met
@@ -302,7 +328,7 @@ class Calls:
 
     def _meet_all(self, has_met: threading.Event) -> None:
         try:
-            for server in self._ask_deployments(list(self._urls)):
+            for server in self._ask_deployments(self._endpoints.urls()):
                 if not self.deployments.meet_at_start(server):
                     self._tell_mismatch(server.url)
         finally:
@@ -340,7 +366,7 @@ class Calls:
             return
         server = MetServer(url, number)
         # Where there is one endpoint, nothing that it says of itself could be compared.
-        if not self.deployments.knows(number) and len(self._urls) > 1:
+        if not self.deployments.knows(number) and self._endpoints.count > 1:
             asked = self._ask_deployments([url])
             if asked and asked[0].number == number:
                 server = asked[0]
@@ -396,9 +422,9 @@ class Calls:
     def _open_channel(self, url: str) -> grpc.Channel:
         self.refuse_if_closed()
         prepare_process()
-        endpoint = self._urls[url]
+        endpoint = self._names.place_of(url)
         credentials = credentials_of(endpoint, self.options.tls)
-        options = channel_options_of(self.options)
+        options = channel_options_of(self.options, endpoint)
         if credentials is None:
             channel = grpc.insecure_channel(endpoint.target, options)
         else:

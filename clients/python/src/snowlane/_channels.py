@@ -31,10 +31,16 @@ _CHANNEL_OPTIONS: tuple[tuple[str, object], ...] = (
 )
 
 
-def channel_options_of(options: ClientOptions) -> tuple[tuple[str, object], ...]:
+def channel_options_of(options: ClientOptions, endpoint: EndpointUrl) -> tuple[tuple[str, object], ...]:
     """What a channel is told: the user's options, but for those that this client needs to be as they are."""
-    own = dict(_CHANNEL_OPTIONS)
-    return tuple(pair for pair in options.channel_options if pair[0] not in own) + _CHANNEL_OPTIONS
+    own = _CHANNEL_OPTIONS
+    if endpoint.address:
+        # Called by its address, and known by its name.
+        own += (("grpc.default_authority", f"{endpoint.host}:{endpoint.port}"), ("grpc.enable_http_proxy", 0))
+        if endpoint.is_tls:
+            own += (("grpc.ssl_target_name_override", endpoint.host),)
+    names = {name for name, _ in own}
+    return tuple(pair for pair in options.channel_options if pair[0] not in names) + own
 
 
 class Stubs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -114,18 +114,31 @@ _SOCKET_URL_MAX = 5 + 107
 
 @dataclass(frozen=True)
 class EndpointUrl:
-    """Where an endpoint is: of a Unix socket, the host is empty."""
+    """Where an endpoint is: of a Unix socket, the host is empty.
+
+    Attributes:
+        address: That of the host, where the client looked it up; empty: gRPC does.
+    """
 
     url: str
     host: str
     port: int
     is_tls: bool
+    address: str = ""
+
+    def at(self, address: str) -> EndpointUrl:
+        """The same by one of the addresses of its host."""
+        return replace(self, url=f"{self.url} [{address}]", address=address)
 
     @property
     def target(self) -> str:
         """As gRPC names it."""
         if self.host == "":
             return self.url
+        if ":" in self.address:
+            return f"ipv6:[{self.address.replace('%', '%25')}]:{self.port}"
+        if self.address:
+            return f"ipv4:{self.address}:{self.port}"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"dns:///{host}:{self.port}"
 

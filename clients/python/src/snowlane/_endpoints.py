@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ._backoff import back_off_s
@@ -40,6 +40,46 @@ class Endpoints:
         self._hedges_won_in_row = 0
         self._move_to(self._endpoints)
         self._announced = self._current
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._endpoints)
+
+    def urls(self) -> list[str]:
+        """Those of all."""
+        with self._lock:
+            return [endpoint.url for endpoint in self._endpoints]
+
+    def find(self, url: str) -> Endpoint | None:
+        """The endpoint with that URL."""
+        with self._lock:
+            return next((endpoint for endpoint in self._endpoints if endpoint.url == url), None)
+
+    def are_down(self, endpoints: Iterable[Endpoint], *, some: bool = False) -> bool:
+        """Whether all of these are down, or some."""
+        with self._lock:
+            now_s = self._monotonic_s()
+            down = (endpoint.down_until_s > now_s for endpoint in endpoints)
+            return any(down) if some else all(down)
+
+    def replace(self, gone: Sequence[Endpoint], come: Sequence[Endpoint], *, may_stay: bool) -> Endpoint | None:
+        """Puts endpoints in the place of others.
+
+        Args:
+            may_stay: Whether an endpoint that is in use and answers stays, and is given back.
+        """
+        with self._lock:
+            current = self._current
+            stays = current if may_stay and current in gone and current.failures_in_row == 0 else None
+            kept = [each for each in self._endpoints if each is stays or each not in gone]
+            self._endpoints = [*kept, *come]
+            if current in gone and current is not stays:
+                self._move_to(self._endpoints)
+                if not may_stay and self._announced is current:
+                    # A name that turns into its addresses is no move.
+                    self._announced = self._current
+            return stays
 
     def choose(self) -> tuple[Endpoint, float]:
         """Where to go next, and how many seconds to wait before."""
