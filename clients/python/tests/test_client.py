@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import dataclasses
 import inspect
@@ -133,6 +134,17 @@ def test_an_option_of_a_wrong_type_is_refused_in_one_sentence() -> None:
         (name,) = options
         with pytest.raises(TypeError, match=f"^{name} is .*: it must be an? (number|int).$"):
             PrefetchOptions(**options)
+    for options in (
+        {"endpoints": None},
+        {"interceptors": 5},
+        {"channel_options": {"a": 1}},
+        {"channel_options": ["a"]},
+        {"observer": 5},
+        {"layout": "twitter"},
+        {"namespace": 5},
+    ):
+        with pytest.raises(TypeError, match=f"^{next(iter(options))} (is|has) .*\\.$"):
+            IdClient(**options)
     with IdClient() as client:
         timeout_s: Any = "5"
         with pytest.raises(TypeError, match=r"^timeout_s is '5': it must be a number\.$"):
@@ -317,3 +329,24 @@ def test_a_buffer_lives_through_a_restart_of_the_server(server: ScriptedServer) 
 def test_a_client_cannot_be_copied(server: ScriptedServer) -> None:
     with IdClient(server.url) as client, pytest.raises(TypeError):
         copy.copy(client)
+
+
+@pytest.mark.parametrize("value", [1.5e18, math.nan, None, [1]])
+def test_what_is_no_id_and_no_time_is_refused_in_one_sentence_and_no_server_is_asked(
+    server: ScriptedServer, value: Any
+) -> None:
+    with IdClient(server.url) as client:
+        for call in (client.parse, lambda id: client.format(id, "hex")):
+            with pytest.raises(TypeError, match=r"is no ID, because .*: give an int, or read the ID as text"):
+                call(value)
+        with pytest.raises(TypeError, match="is no time: give a datetime with a time zone"):
+            client.id_range(value, 5)
+
+    async def run() -> None:
+        async with AsyncIdClient(server.url) as client:
+            for call in (client.parse(value), client.format(value, "hex"), client.id_range(5, value)):
+                with pytest.raises(TypeError, match=r"is no (ID|time)"):
+                    await call
+
+    asyncio.run(run())
+    assert server.calls == []

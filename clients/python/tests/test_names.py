@@ -110,7 +110,7 @@ def test_a_look_that_takes_too_long_or_fails_leaves_the_name_to_the_library(pair
         client._calls.look_up = look_up
         error = error_of(client.next_id)
         assert (error.reason, error.metadata["connection"]) == (ErrorReason.UNREACHABLE, "no_address")
-        # What it finds later counts.
+        # Its late answer counts.
         over.set()
         assert looked.wait(60)
         until(lambda: len(urls_of(client)) == 2)

@@ -29,13 +29,14 @@ from ._layout import Layout
 from ._observer import ClientObserver
 from ._offline import OfflineIds
 from ._options import COUNT_MAX, COUNT_MAX_DEFAULT, COUNT_MIN_DEFAULT, STOCK_MAX_DEFAULT, call_timeout_s
-from ._parse import IdRange, ParsedId, id_range
+from ._parse import IdRange, ParsedId, check_times, id_range
 from ._remote_sequence import AsyncRemoteSequence
 from ._rpc_stream import id_stream
 from ._run import IdRun
 from ._sequence import AsyncValueSequence
 from ._text import TextForm, TextFormat
 from ._unary import INFO, NEXT_ID, reservation
+from ._whole_id import whole_id
 from ._wire import layout_of
 
 if TYPE_CHECKING:
@@ -168,14 +169,18 @@ class AsyncIdClient:
         self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0
     ) -> ParsedId:
         """Reads an ID, or a text form of one, by the layout. See IdClient.parse."""
+        if not isinstance(id_or_text, str):
+            id_or_text = whole_id(id_or_text)
         return self._offline.parse(await self.layout(), id_or_text, form, utc_offset_minutes)
 
     async def id_range(self, start: datetime | int, end: datetime | int) -> IdRange:
         """The IDs of [start, end), by the layout. See snowlane.id_range."""
+        check_times(start, end)
         return id_range(await self.layout(), start, end)
 
     async def format(self, id: int, format: TextFormat | TextForm) -> str:
         """Writes an ID as text, by the layout. See TextCodec.write."""
+        id = whole_id(id)
         return self._offline.format(await self.layout(), id, format)
 
     def prefetch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -42,6 +42,8 @@ class TlsOptions:
             if content is not None and (not isinstance(content, bytes) or b"-----BEGIN " not in content):
                 raise ValueError(f"{name} is no PEM: give the bytes of the file.")
 
+
+_KINDS: dict[str, type] = {"observer": ClientObserver, "layout": Layout, "namespace": str, "insecure_token": bool}
 
 Tls = TlsOptions | Callable[[], TlsOptions]
 
@@ -88,6 +90,16 @@ class ClientOptions:
             raise TypeError("token is neither a string nor a function.")
         if self.tls is not None and not isinstance(self.tls, TlsOptions) and not callable(self.tls):
             raise TypeError("tls is neither TlsOptions nor a function that gives them.")
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise TypeError(f"{name} is {value!r}: it must be a {kind.__name__}.")
+        for name in ("interceptors", "channel_options"):
+            value = getattr(self, name)
+            if not isinstance(value, list | tuple):
+                raise TypeError(f"{name} is {value!r}: it must be a list.")
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.channel_options):
+            raise TypeError("channel_options has an entry that is no pair of a name and a value.")
         for name in ("timeout_s", "attempt_timeout_s"):
             value = getattr(self, name)
             check_number(name, value)
@@ -147,8 +159,10 @@ def read_endpoints(endpoints: str | Sequence[str], options: ClientOptions) -> li
     """Checks endpoints.
 
     Raises:
-        ValueError: One is wrong, or a token would travel in plaintext.
+        TypeError, ValueError: One is wrong, or a token would travel in plaintext.
     """
+    if not isinstance(endpoints, str | Iterable):
+        raise TypeError(f"endpoints is {endpoints!r}: it must be a string or a list of strings.")
     urls = [endpoints] if isinstance(endpoints, str) else list(endpoints)
     if not urls:
         raise ValueError("There is no endpoint: give at least one.")

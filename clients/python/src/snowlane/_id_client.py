@@ -29,13 +29,14 @@ from ._layout import Layout
 from ._observer import ClientObserver
 from ._offline import OfflineIds
 from ._options import COUNT_MAX, COUNT_MAX_DEFAULT, COUNT_MIN_DEFAULT, STOCK_MAX_DEFAULT, call_timeout_s
-from ._parse import IdRange, ParsedId, id_range
+from ._parse import IdRange, ParsedId, check_times, id_range
 from ._remote_sequence import RemoteSequence
 from ._rpc_stream import id_stream
 from ._run import IdRun
 from ._sequence import ValueSequence
 from ._text import TextForm, TextFormat
 from ._unary import INFO, NEXT_ID, reservation
+from ._whole_id import whole_id
 from ._wire import layout_of
 
 if TYPE_CHECKING:
@@ -203,14 +204,18 @@ class IdClient:
             SnowlaneError: MALFORMED_ID, MALFORMED_TEXT (also for a UUID that holds no ID of this deployment),
                 AMBIGUOUS_TEXT.
         """
+        if not isinstance(id_or_text, str):
+            id_or_text = whole_id(id_or_text)
         return self._offline.parse(self.layout(), id_or_text, form, utc_offset_minutes)
 
     def id_range(self, start: datetime | int, end: datetime | int) -> IdRange:
         """The IDs of [start, end), offline, by the layout. See snowlane.id_range."""
+        check_times(start, end)
         return id_range(self.layout(), start, end)
 
     def format(self, id: int, format: TextFormat | TextForm) -> str:
         """Writes an ID as text, offline, by the layout. See TextCodec.write."""
+        id = whole_id(id)
         return self._offline.format(self.layout(), id, format)
 
     def prefetch(

@@ -99,8 +99,9 @@ def id_range(layout: Layout, start: datetime | int, end: datetime | int) -> IdRa
     Raises:
         SnowlaneError: INVALID_TIME_RANGE if the interval is empty or reversed, or no tick of the layout's life begins
             in it.
-        ValueError: A datetime has no time zone.
+        TypeError, ValueError: One is no time, or has no time zone.
     """
+    check_times(start, end)
     start_ns, end_ns = _ns_of(start), _ns_of(end)
     life_end = layout.timestamp.max + 1
     first_tick = min(max(layout.ns_to_ticks_up(start_ns), 0), life_end)
@@ -118,6 +119,21 @@ def id_range(layout: Layout, start: datetime | int, end: datetime | int) -> IdRa
     )
 
 
+def check_times(*moments: object) -> None:
+    """
+    Raises:
+        TypeError: One is no time.
+        ValueError: One has no time zone.
+    """
+    for moment in moments:
+        if isinstance(moment, int):
+            continue
+        if not isinstance(moment, datetime):
+            raise TypeError(f"{moment!r} is no time: give a datetime with a time zone, or an int of Unix nanoseconds.")
+        if moment.tzinfo is None:
+            raise ValueError("A datetime without a time zone is a different moment on each machine: give it one.")
+
+
 def _time_text(moment: datetime | int) -> str:
     return f"{moment} ns" if isinstance(moment, int) else moment.isoformat()
 
@@ -125,8 +141,4 @@ def _time_text(moment: datetime | int) -> str:
 def _ns_of(moment: datetime | int) -> int:
     if isinstance(moment, int):
         return moment
-    if not isinstance(moment, datetime):
-        raise TypeError(f"{moment!r} is no time: give a datetime with a time zone, or an int of Unix nanoseconds.")
-    if moment.tzinfo is None:
-        raise ValueError("A datetime without a time zone is a different moment on each machine: give it one.")
     return (moment - _UNIX_EPOCH) // timedelta(microseconds=1) * 1_000
