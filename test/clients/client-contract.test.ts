@@ -53,24 +53,48 @@ const capital = (name: string): string => `${name.charAt(0).toUpperCase()}${name
 const spellings: Readonly<Record<string, (entry: ContractName) => { readonly name: string; readonly type: RegExp }>> = {
   TypeScript: ({ name, kind }) => ({
     name: kind === "time" ? `${name}Ms` : name,
-    type: { text: /^string$/, reason: /^SnowlaneReason$/, number: /^bigint$/ }[kind] ?? /^number$/,
+    type:
+      { text: /^string$/, place: /^string$/, state: /^ClientState$/, reason: /^SnowlaneReason$/, number: /^bigint$/ }[
+        kind
+      ] ?? /^number$/,
   }),
   Go: ({ name, kind }) => ({
     name: capital(name).replace(/Rtt$/, "RTT"),
     type:
-      { text: /^string$/, reason: /^Reason$/, time: /^time\.Duration$/, rate: /^float64$/, number: /^int64$/ }[kind] ??
-      /^u?int(64)?$/,
+      {
+        text: /^string$/,
+        place: /^string$/,
+        state: /^State$/,
+        reason: /^Reason$/,
+        time: /^time\.Duration$/,
+        rate: /^float64$/,
+        number: /^int64$/,
+      }[kind] ?? /^u?int(64)?$/,
   }),
   Java: ({ name, kind }) => ({
     name,
     type:
-      { text: /^String$/, reason: /^Optional<ErrorReason>$/, time: /^Duration$/, rate: /^double$/, number: /^long$/ }[
-        kind
-      ] ?? /^(int|long)$/,
+      {
+        text: /^String$/,
+        place: /^Optional<String>$/,
+        state: /^State$/,
+        reason: /^Optional<ErrorReason>$/,
+        time: /^Duration$/,
+        rate: /^double$/,
+        number: /^long$/,
+      }[kind] ?? /^(int|long)$/,
   }),
   Python: ({ name, kind }) => ({
     name: `${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${kind === "time" ? "_s" : ""}`,
-    type: { text: /^str$/, reason: /^ErrorReason \| None$/, time: /^float$/, rate: /^float$/ }[kind] ?? /^int$/,
+    type:
+      {
+        text: /^str$/,
+        place: /^str$/,
+        state: /^State$/,
+        reason: /^ErrorReason \| None$/,
+        time: /^float$/,
+        rate: /^float$/,
+      }[kind] ?? /^int$/,
   }),
 };
 
@@ -98,8 +122,8 @@ test("each language of the users' page is held to the contract", () => {
   expect(Object.keys(spellings)).toEqual(shown);
 });
 
-test("the table of names has the four events, the stats and the values of sequences", () => {
-  expect(hookGroups).toEqual(["AttemptEvent", "RefillEvent", "WaitEvent", "ExpireEvent", "BufferStats"]);
+test("the table of names has the five events, the stats and the values of sequences", () => {
+  expect(hookGroups).toEqual(["AttemptEvent", "RefillEvent", "WaitEvent", "ExpireEvent", "StateEvent", "BufferStats"]);
   expect(groups.slice(hookGroups.length)).toEqual(["SequenceValue", "ValueRun"]);
 });
 
