@@ -13,7 +13,7 @@ import pytest
 from scripted_server import ScriptedServer, fault
 from swallowing_link import SwallowingLink
 
-from snowlane import AsyncIdClient, ErrorReason, IdClient, SnowlaneError
+from snowlane import AsyncIdClient, AttemptEvent, ClientObserver, ErrorReason, IdClient, SnowlaneError
 from snowlane._hedges import Hedges
 from snowlane.testing import FakeClock
 
@@ -151,3 +151,43 @@ def test_where_both_requests_fail_the_error_is_that_of_the_first(pair: list[Scri
     with pytest.raises(SnowlaneError) as caught:
         call()
     assert caught.value.reason is ErrorReason.METHOD_DENIED
+
+
+@pytest.mark.parametrize("is_aio", [False, True])
+def test_both_requests_are_reported_and_the_one_that_is_not_needed_is_cancelled(
+    pair: list[ScriptedServer], over: threading.Event, is_aio: bool
+) -> None:
+    heard: list[AttemptEvent] = []
+
+    class Observer(ClientObserver):
+        def on_attempt(self, event: AttemptEvent) -> None:
+            heard.append(event)
+
+    urls = [server.url for server in pair]
+
+    def hold_slow() -> ScriptedServer:
+        slow, well = sorted(pair, key=lambda server: server.calls.count("NextId") == 0)
+        hold(slow, over)
+        heard.clear()
+        return well
+
+    async def run() -> ScriptedServer:
+        async with AsyncIdClient(urls, observer=Observer(), **OPTIONS) as client:
+            await client.next_id()
+            well = hold_slow()
+            await client.prefetch().next_id()
+        return well
+
+    def run_threads() -> ScriptedServer:
+        with IdClient(urls, observer=Observer(), **OPTIONS) as client:
+            client.next_id()
+            well = hold_slow()
+            with client.prefetch() as buffer:
+                buffer.next_id()
+        return well
+
+    well = asyncio.run(run()) if is_aio else run_threads()
+    events = {event.endpoint: (event.method, event.attempt, event.reason) for event in heard}
+    assert len(heard) == 2
+    assert events.pop(well.url) == ("ReserveIds", 1, None)
+    assert list(events.values()) == [("ReserveIds", 1, ErrorReason.CANCELLED)]

@@ -213,6 +213,7 @@ class AsyncCalls:
         first = begin(attempt.endpoint, first_connection)
         connections = {first_connection}
         second: asyncio.Task[T] | None = None
+        begun_at, reported = attempt.endpoint, first
         try:
             await self._wait_for(first, plan.delay_s)
             connection = None if first.done() else self._open_hedge(plan)
@@ -228,6 +229,7 @@ class AsyncCalls:
                     self._hedges.note_answer(self.clock.monotonic_s() - started_s[winner])
                     self._endpoints.note_refill(endpoint, is_hedge=endpoint is not attempt.endpoint)
                     attempt.endpoint = endpoint
+                    reported = winner
                     return winner.result()
             return first.result()
         finally:
@@ -235,6 +237,10 @@ class AsyncCalls:
             for leg in started_s:
                 leg.cancel()
             await asyncio.wait(started_s)
+            for leg, leg_started_s in started_s.items():
+                if leg is not reported:
+                    endpoint = plan.endpoint if leg is second else begun_at
+                    attempts.lost(attempt, endpoint, leg_started_s, _reason_of(leg, endpoint))
 
     async def _run_leg(
         self,
@@ -456,6 +462,12 @@ class AsyncCalls:
 
     def _error_of(self, error: Exception, attempt: Attempt) -> SnowlaneError:
         return _closed_error() if self.is_closed else error_of_rpc(error, attempt.endpoint.url)
+
+
+def _reason_of(leg: asyncio.Task[T], endpoint: Endpoint) -> ErrorReason | None:
+    """Why a request failed; None where it was cancelled, or answered too late."""
+    error = None if leg.cancelled() else leg.exception()
+    return error_of_rpc(error, endpoint.url).reason if error is not None else None
 
 
 async def _next_response(call: grpc.aio.UnaryStreamCall, timeout_s: float) -> Any:

@@ -102,6 +102,15 @@ class Attempts:
         self._settings.endpoints.note_success(attempt.endpoint)
         self._report(attempt, None)
 
+    def lost(self, attempt: Attempt, endpoint: Endpoint, started_s: float, reason: ErrorReason | None) -> None:
+        """Ends the second request of an attempt, or the first where the second one was answered before it.
+
+        Args:
+            reason: Why it failed; None: it was not needed any more.
+        """
+        other = Attempt(endpoint, attempt.number, started_s, attempt.timeout_s)
+        self._report(other, reason or ErrorReason.CANCELLED)
+
     def fail(self, attempt: Attempt, error: SnowlaneError) -> None:
         """Ends an attempt.
 

@@ -199,10 +199,11 @@ class Calls:
             return leg
 
         failure: Exception | None = None
+        reasons: dict[_Leg, ErrorReason] = {}
         with grpc_call():
             plan = self._hedges.plan(attempt.endpoint, self._endpoints, self._connections)
             first = begin(attempt.endpoint, self._connections.begin(attempt.endpoint.url))
-            under_way = [first]
+            legs, under_way, reported = [first], [first], first
             alarm = self.clock.after(plan.delay_s, lambda: ended.put(None))
             try:
                 while under_way:
@@ -211,15 +212,18 @@ class Calls:
                         # No hedge follows an error: the next attempt does.
                         connection = None if failure else self._open_hedge(plan)
                         if connection is not None:
-                            under_way.append(begin(plan.endpoint, connection))
+                            legs.append(begin(plan.endpoint, connection))
+                            under_way.append(legs[-1])
                         continue
                     under_way.remove(leg)
                     try:
                         value = self._end_leg(spec, leg, attempt)
                     except Exception as error:
+                        reasons[leg] = error_of_rpc(error, leg.endpoint.url).reason
                         if failure is None or leg is first:
                             failure = error
                         continue
+                    reported = leg
                     self._note_winner(leg, attempt)
                     return value
             finally:
@@ -227,6 +231,9 @@ class Calls:
                 for leg in under_way:
                     leg.call.cancel()
                     self._connections.leave(leg.connection)
+                for leg in legs:
+                    if leg is not reported:
+                        attempts.lost(attempt, leg.endpoint, leg.started_s, reasons.get(leg))
         assert failure is not None
         raise failure
 
