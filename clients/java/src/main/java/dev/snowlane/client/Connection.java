@@ -18,6 +18,12 @@ final class Connection {
   private static final long KEEP_ALIVE_TIME_S = 30;
   private static final long KEEP_ALIVE_TIMEOUT_S = 5;
 
+  private final EndpointAddress address;
+  private final ChannelOptions options;
+
+  /** Those that it was made with. */
+  private final TlsOptions tls;
+
   private final ManagedChannel channel;
 
   // Those of the connections that it is one of, which guard them.
@@ -38,7 +44,10 @@ final class Connection {
   private CountDownLatch recovery;
 
   Connection(EndpointAddress address, ChannelOptions options) {
-    ManagedChannelBuilder<?> builder = channelTo(address, options.tls().get());
+    this.address = address;
+    this.options = options;
+    this.tls = options.tls().get();
+    ManagedChannelBuilder<?> builder = channelTo(address, tls);
     options.hook().accept(builder);
     // What the client says goes before what the hook does.
     address.authority().ifPresent(builder::overrideAuthority);
@@ -76,6 +85,12 @@ final class Connection {
       recovered.await(RECONNECT_WAIT_MS, TimeUnit.MILLISECONDS);
     }
     return channel;
+  }
+
+  /** Whether another has to be made: it has to connect again, and the certificates have changed. */
+  boolean isOutdated() {
+    if (!address.isTls() || channel.getState(false) == ConnectivityState.READY) return false;
+    return !options.tls().get().equals(tls);
   }
 
   void close() {

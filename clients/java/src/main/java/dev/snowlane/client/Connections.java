@@ -73,7 +73,7 @@ final class Connections {
   /** The connection that an RPC takes. Each one is ended by {@link #end}. */
   synchronized Connection begin(Endpoint endpoint) {
     if (isClosed) throw Closing.error();
-    Connection used = inUse.get(endpoint);
+    Connection used = upToDate(endpoint, inUse.get(endpoint));
     if (used == null) {
       used = opened(endpoint);
       inUse.put(endpoint, used);
@@ -87,7 +87,8 @@ final class Connections {
   synchronized Connection beginStream(Endpoint endpoint) {
     if (isClosed) throw Closing.error();
     List<Connection> all = streaming.computeIfAbsent(endpoint, key -> new ArrayList<>());
-    Connection used = all.stream().filter(each -> each.callCount < STREAMS_EACH).findFirst().orElse(null);
+    Connection roomy = all.stream().filter(each -> each.callCount < STREAMS_EACH).findFirst().orElse(null);
+    Connection used = upToDate(endpoint, roomy);
     if (used == null) {
       used = opened(endpoint);
       all.add(used);
@@ -95,6 +96,14 @@ final class Connections {
     used.callCount++;
     awaitAnswer(used);
     return used;
+  }
+
+  /** The connection itself; null where another has to be made, which then takes its place. */
+  private @Nullable Connection upToDate(Endpoint endpoint, @Nullable Connection used) {
+    if (used == null || !used.isOutdated()) return used;
+    replace(endpoint, used);
+    if (used.callCount == 0 && replaced.remove(used)) used.close();
+    return null;
   }
 
   synchronized State state(Endpoint endpoint) {
