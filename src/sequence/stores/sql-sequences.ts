@@ -229,6 +229,7 @@ export class SqlSequences<Connection> implements MovableStore {
       const values = this.#named({ count: request.count, writeId });
       return this.#change(async (statements, session) => {
         if ((await session.run(statements.raiseDatabase, values)) === 0) return undefined;
+        await session.run(statements.recountPeriods, values);
         return session.run(statements.raiseAll, values);
       });
     }

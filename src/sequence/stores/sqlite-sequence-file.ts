@@ -345,6 +345,7 @@ export class SequenceFile {
         const { count } = request;
         if (statements.run(sql.raiseDatabase, { count }) === 0) return false;
         raisedCount = statements.run(sql.raiseAll, { count, writeId });
+        statements.run(sql.recountPeriods);
         return true;
       }
       const values = { ...request.key, writeId };

@@ -222,6 +222,10 @@ function periodStatements({ sequence, counter, lockSequence }: Dialect) {
       WHERE namespace = :namespace AND name = :name AND closed_before < :before`,
     /** Ends it: a counter that is missing later was lost. */
     notePeriods: `UPDATE ${sequence} SET begun_count = :begunCount WHERE namespace = :namespace AND name = :name`,
+    /** Ends a raise of all: a period that was lost begins above it. */
+    recountPeriods: `UPDATE ${sequence} SET begun_count = (SELECT count(*) FROM ${counter} c
+      WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')
+      WHERE namespace = :namespace AND period <> 'none'`,
     /** Ends a raise or a cover that made counters again. */
     noteMorePeriods: `UPDATE ${sequence} SET begun_count = (SELECT count(*) FROM ${counter} c
       WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')

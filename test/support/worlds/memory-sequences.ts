@@ -290,6 +290,8 @@ export class MemorySequences {
     const [raisedRevision, raisedIdentity] = [this.#database.revision, this.identity];
     const raised = { raisedCount, raisedUntilMs: this.nowMs() + aheadMs, raisedRevision, raisedIdentity };
     this.#database = { ...this.#database, ...raised };
+    // A period that was lost begins above the raise.
+    for (const name of this.#sequences.keys()) this.#notePeriods(name);
     return [...this.#counters.keys()].filter((id) => this.#raiseBy(id, request.count, writeId)).length;
   }
 
