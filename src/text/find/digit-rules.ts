@@ -1,6 +1,6 @@
 import type { Find, FindNote } from "./find.ts";
 import { literalSuffix } from "./literal-suffix.ts";
-import { beginsWithDate, isDotnetTicks, isIdentityNumber, isKnownNumber } from "./known-numbers.ts";
+import { beginsWithDate, isDotnetTicks, isIdentityNumber, isKnownNumber, isOtherTimeNow } from "./known-numbers.ts";
 import type { TokenContext } from "./token-context.ts";
 
 /** Whether digits are an ID, and if not, whether they may still be one of many. */
@@ -17,7 +17,7 @@ export interface DigitToken {
   readonly context: TokenContext;
   /** The two characters before it. */
   readonly head: string;
-  /** The characters behind it, 12 at most. */
+  /** The characters behind it, 40 at most. */
   readonly tail: string;
   /** Whether the characters `-` and a non-word stand before it. */
   readonly isNegative: boolean;
@@ -27,6 +27,8 @@ export interface DigitToken {
 export interface DigitOptions {
   /** Tells whether a number is an ID of the chosen layout with a likely time. */
   readonly isPlausible: (id: bigint) => boolean;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
   /** Digits of an ID that the chosen layout makes today. */
   readonly ownLength: number | undefined;
   /** How many lines of the text hold a negative number alone. */
@@ -34,8 +36,20 @@ export interface DigitOptions {
 }
 
 /** N3: a unit behind a number. */
-export const unitBehind =
-  /^\s?(?:wei|gwei|sat|ns|ms|us|µs|s|sec|seconds|bytes|B|[kKMGTP]i?B|bits|%|USD|EUR|Hz|iterations|ops|rows|times)(?![A-Za-z0-9])|^\s\*\s/;
+export const unitBehind = new RegExp(
+  "^\\s?(?:wei|gwei|sat|satoshi|ns|ms|us|µs|ps|fs|s|sec|seconds|[a-z]{3,5}seconds|bytes|octets|B|[kKMGTP]i?B|bits|%|" +
+    "USD|EUR|GBP|JPY|CNY|INR|dollars|euros|tokens|Hz|iterations|ops|operations|rows|times|cycles|ticks|instructions|" +
+    "packets|grains|atoms|stars|molecules|combinations|permutations|possibilities|states|flops|joules|light-?years|" +
+    "meters|metres|km|kg)(?![A-Za-z0-9])|^\\s[*×]\\s",
+);
+const otherNouns =
+  "(?:prime|mask|checksum|hash|constant|seed|magic|factorial|nonce|limit|maximum|minimum|product|sum|size|address|" +
+  "pointer|balance|timestamp)";
+/** What follows a number that the text itself calls something else: "… is a prime", "… (the seed)". */
+export const calledOther = new RegExp(
+  `^["'\`]? (?:(?:is|was) (?:an? |the |our |its )?(?:\\w+ )?${otherNouns}\\b|\\((?:an? |the )?${otherNouns}\\))`,
+  "i",
+);
 const lengthMin = 14;
 const lengthMax = 20;
 const longMin = 17;
@@ -53,6 +67,7 @@ export function judgeDigits(token: DigitToken, options: DigitOptions): DigitVerd
   if (isPartOfANumber(token)) return refused;
   if (context.isOther && !context.isId) return refused;
   if (unitBehind.test(tail) && !literalSuffix.test(tail)) return refused;
+  if (context.isComputed || calledOther.test(tail)) return refused;
   const digits = written.replace(/^0+(?=\d)/, "");
   const isPadded = digits.length < written.length;
   if (isPadded && (digits.length < longMin || written.length > 40)) return refused;
@@ -62,6 +77,7 @@ export function judgeDigits(token: DigitToken, options: DigitOptions): DigitVerd
   const isPlausible = options.isPlausible(value);
   const no = isPlausible && digits.length >= longMin && !token.isNegative ? maybe : refused;
   if (isKnownNumber(digits, value) || isOfAnotherKind(digits, value, context)) return no;
+  if (!context.isId && isOtherTimeNow(digits, value, options.nowMs)) return no;
   if (token.isNegative || value >= intEnd) return judgeUnsigned(token, options, value);
   if (context.isAlone && options.negativeLineCount > negativeLinesMax) return refused;
   if (digits.length < longMin && !isShortId(digits, context, options)) return refused;

@@ -5,7 +5,7 @@ import type { TextCodec } from "../text-codec.ts";
 import { blankEscapes } from "./blank-escapes.ts";
 import { type DigitOptions, judgeDigits, unitBehind } from "./digit-rules.ts";
 import type { Find, FoundTime } from "./find.ts";
-import { isUnixTime, readUnixTime } from "./found-time.ts";
+import { isNanosecondNow, isUnixTime, readUnixTime } from "./found-time.ts";
 import { literalSuffix, literalSuffixSource } from "./literal-suffix.ts";
 import { looksLikeTable, readGrouped } from "./grouped-digits.ts";
 import { contextOf, type TokenContext } from "./token-context.ts";
@@ -89,6 +89,7 @@ class Search {
     this.#words = { nowMs, codec, isPlausible };
     this.#digits = {
       isPlausible,
+      nowMs,
       ownLength: ownLengthOf(codec, nowMs),
       negativeLineCount: source.match(/^[^\w\n]{0,12}-\d{17,19}\b/gm)?.length ?? 0,
     };
@@ -160,7 +161,7 @@ class Search {
       if (time.unit === "ns" && !context.isAssigned) this.#refused.push({ start, end });
       return;
     }
-    const tail = this.#text.slice(end, end + 12);
+    const tail = this.#text.slice(end, end + 40);
     const verdict = judgeDigits({ start, end, digits, context, head, tail, isNegative }, this.#digits);
     if (verdict.kind === "find") this.#finds.push(verdict.find);
     else if (verdict.mayBeOneOfMany && !literalSuffix.test(tail)) this.#refused.push({ start, end });
@@ -175,7 +176,9 @@ class Search {
     if (fraction === "" && /^\.\d/.test(this.#text.slice(end, end + 2))) return undefined;
     const lineStart = Math.max(this.#text.lastIndexOf("\n", start - 1) + 1, start - 200);
     const whole = fraction === "" ? context : contextOf(this.#text, start, end + fraction.length);
-    if (!isUnixTime(digits, time.unit, whole, this.#text.slice(lineStart, start))) return undefined;
+    const isNow = isNanosecondNow(digits, time, this.#words.nowMs);
+    if (!isNow && !isUnixTime(digits, time.unit, whole, this.#text.slice(lineStart, start))) return undefined;
+    if (isNow && context.isId) return undefined;
     const fractionNs = BigInt(fraction.slice(1, 10).padEnd(9, "0"));
     return { start, end: end + fraction.length, unit: time.unit, unixNs: time.unixNs + fractionNs };
   }

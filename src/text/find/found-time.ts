@@ -27,6 +27,16 @@ export function readUnixTime(digits: string, nowMs: number): Pick<FoundTime, "un
 }
 
 /**
+ * Whether digits are nanoseconds of this day, or of these 30 days to the microsecond: a clock of now, more likely than an
+ * ID, of which those of six hours of one year read so.
+ */
+export function isNanosecondNow(digits: string, { unit, unixNs }: Pick<FoundTime, "unit" | "unixNs">, nowMs: number) {
+  const distanceNs = unixNs - BigInt(Math.trunc(nowMs)) * 1_000_000n;
+  const nearNs = (digits.endsWith("000") ? 30n : 1n) * dayNs;
+  return unit === "ns" && distanceNs < nearNs && -distanceNs < nearNs;
+}
+
+/**
  * N2: whether digits that read as a Unix time are one: alone on their line, in a mention `<t:...>`, or assigned to a
  * key of time. Nanoseconds look like IDs, so that they need a key of time and none of an ID, or zeros at their end, or
  * the place of the time in a line of InfluxDB.

@@ -1,4 +1,6 @@
 import type { Find } from "./find.ts";
+import { calledOther, unitBehind } from "./digit-rules.ts";
+import { isKnownNumber } from "./known-numbers.ts";
 import { literalSuffix } from "./literal-suffix.ts";
 import { isAlone, type TokenContext } from "./token-context.ts";
 
@@ -33,7 +35,7 @@ export function readGrouped(
   const digits = text.replaceAll(/\D/g, "");
   if (digits.length < 16 || digits.length > 20 || context.isOther || digits.startsWith("0")) return undefined;
   if (/\d[.,\s]?$/.test(source.slice(Math.max(0, start - 2), start))) return undefined;
-  const tail = source.slice(end, end + 8);
+  const tail = source.slice(end, end + 24);
   const suffixLength = literalSuffix.exec(tail)?.[0].length ?? 0;
   const zeros = /^\.0{1,3}(?![\d.])/.exec(tail)?.[0] ?? "";
   if (zeros === "" && /^[.,]\d/.test(tail.slice(suffixLength))) return undefined;
@@ -42,7 +44,9 @@ export function readGrouped(
     const isShortFirst = /^\d{1,2}\D/.test(text) && !isBesideNumbers(source, start, end) && !options.isTable();
     if (!isSingle && !context.isId && !isShortFirst) return undefined;
   }
-  if (!options.isPlausible(BigInt(digits))) return undefined;
+  const value = BigInt(digits);
+  if (context.isComputed || unitBehind.test(tail) || calledOther.test(source.slice(end, end + 40))) return undefined;
+  if (isKnownNumber(digits, value) || !options.isPlausible(value)) return undefined;
   return { start, end: end + zeros.length, kind: "grouped", strict: digits, notes: zeros === "" ? [] : ["rounded"] };
 }
 

@@ -29,16 +29,98 @@ const constants: ReadonlySet<string> = new Set([
 /** Ticks of 100 ns since the year 1 (.NET) from 1990 to 2039, of 18 digits. */
 const dotnetTicks = { first: 627_667_488_000_000_000n, end: 643_445_856_000_000_000n };
 
-/** Whether a number is one below, at or above a power of two from 2^46 on: the bounds of types, and masks. */
+/**
+ * Whether a number is within 1,024 of a power of two from 2^46 on: the bounds of types, masks, and the primes next to
+ * them.
+ */
 function isBesideAPowerOfTwo(value: bigint): boolean {
-  return [value - 1n, value, value + 1n].some((near) => near >= 2n ** 46n && (near & (near - 1n)) === 0n);
+  const bits = value.toString(2).length;
+  return [bits - 1, bits].some((power) => power >= 46 && isWithin(value, 2n ** BigInt(power), 1_024n));
 }
 
-/** N6: whether digits are a constant, a bound, a repetition, a row such as 1234567890, or round. */
+function isWithin(value: bigint, other: bigint, distance: bigint): boolean {
+  return value >= other - distance && value <= other + distance;
+}
+
+/** The first digits of 2^63 and 2^64, as programs cut or round them. */
+const boundsBegun = /^(?:922337203685477[56]|1844674407370955)/;
+
+/** The first digits of pi, e, the golden ratio, roots of 2, 3 and 5, logarithms, and Euler's and Catalan's constants. */
+const constantsBegun =
+  /^(?:31415926535897|27182818284590|16180339887498|61803398874989|14142135623730|17320508075688|22360679774997|69314718055994|30102999566398|43429448190325|23025850929940|57721566490153|91596559417721|12020569031595|62831853071795|70710678118654)/;
+
+const factorials = new Set<bigint>();
+for (let product = 1n, factor = 1n; factor <= 20n; factor++) factorials.add((product *= factor));
+const fibonacci = new Set<bigint>();
+for (let [one, two] = [1n, 1n]; one < 2n ** 64n; [one, two] = [two, one + two]) fibonacci.add(one);
+
+/** Whether a number is a factorial, of Fibonacci's row, or a power of a whole number: one in 10^9 IDs is by chance. */
+function isOfArithmetic(value: bigint): boolean {
+  if (factorials.has(value) || fibonacci.has(value)) return true;
+  return [2, 3, 5, 7, 11, 13, 17].some(
+    (power) => BigInt(Math.round(Number(value) ** (1 / power))) ** BigInt(power) === value,
+  );
+}
+
+/** Whether digits repeat their first half or less, count upwards, or read the same from behind. */
+export function isPattern(digits: string): boolean {
+  for (let period = 1; period <= digits.length / 2; period++) if (digits.startsWith(digits.slice(period))) return true;
+  if ("123456789101112131415161718192021".startsWith(digits)) return true;
+  return digits.length >= 15 && [...digits].toReversed().join("") === digits;
+}
+
+/** N6: whether digits are a constant, a bound, a pattern, a row such as 1234567890, round, or of arithmetic. */
 export function isKnownNumber(digits: string, value: bigint): boolean {
   if (new Set(digits).size <= 3) return true;
   if ("123456789012345678901234567890".includes(digits) || "98765432109876543210".includes(digits)) return true;
-  return /0{8,}$/.test(digits) || isBesideAPowerOfTwo(value) || constants.has(digits);
+  if (/0{8,}$/.test(digits) || boundsBegun.test(digits) || constantsBegun.test(digits) || isPattern(digits))
+    return true;
+  return isBesideAPowerOfTwo(value) || constants.has(digits) || isOfArithmetic(value);
+}
+
+/** The first values of SHA-512 and BLAKE2b below 2^63. @see https://www.rfc-editor.org/rfc/rfc7693 */
+const hexConstants: ReadonlySet<string> = new Set([
+  "6a09e667f3bcc908",
+  "3c6ef372fe94f82b",
+  "510e527fade682d1",
+  "1f83d9abfb41bd6b",
+  "5be0cd19137e2179",
+]);
+
+/** Whether 13 to 16 hexadecimal digits are a mask, a constant, a word that programmers spell, or eight letters. */
+export function isKnownHex(digits: string): boolean {
+  const lower = digits.toLowerCase();
+  if (new Set(lower).size <= 3 || hexConstants.has(lower) || isPattern(lower) || /0{7,}$/.test(lower)) return true;
+  if ("0123456789abcdef0123456789abcdef".includes(lower) || "fedcba9876543210".includes(lower)) return true;
+  if (/deadbeef|cafebabe|feedface|baadf00d|badc0ffe|deadc0de|8badf00d|c0ffee|facefeed|f00dbabe/.test(lower))
+    return true;
+  const bytes = lower.length === 16 ? (lower.match(/../g) ?? []) : [];
+  if (bytes.length > 0 && bytes.every((byte) => /[a-z]/i.test(String.fromCharCode(Number.parseInt(byte, 16)))))
+    return true;
+  const value = BigInt(`0x${lower}`);
+  return isKnownNumber(String(value), value);
+}
+
+const dayMs = 86_400_000;
+/**
+ * Counts of time since other years than 1970: how many a millisecond, the milliseconds from their start to 1970, and the
+ * digits that they have in our years. FILETIME and Chrome count from 1601, UUIDs from 1582, .NET from the year 1.
+ */
+const otherCounts = [
+  { perMs: 10_000, offsetMs: 11_644_473_600_000, digits: 18 },
+  { perMs: 1_000, offsetMs: 11_644_473_600_000, digits: 17 },
+  { perMs: 10_000, offsetMs: 12_219_292_800_000, digits: 18 },
+  { perMs: 10_000, offsetMs: 62_135_596_800_000, digits: 18 },
+] as const;
+/** Real IDs of some hours of one year fall into it. */
+const nearDays = 30;
+
+/** Whether digits are a count of time of another year than 1970 that ends up within 30 days of now. */
+export function isOtherTimeNow(digits: string, value: bigint, nowMs: number): boolean {
+  return otherCounts.some(
+    ({ perMs, offsetMs, digits: length }) =>
+      digits.length === length && Math.abs(Number(value) / perMs - offsetMs - nowMs) < nearDays * dayMs,
+  );
 }
 
 /** Whether digits are a count of .NET's ticks that is a whole second. */
@@ -52,7 +134,7 @@ export function beginsWithDate(digits: string): boolean {
 }
 
 const provinces =
-  /^(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[12])\d{4}(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}$/;
+  /^(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[12])\d{4}(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{4}$/;
 const identityWeights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
 
 /**

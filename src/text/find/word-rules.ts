@@ -7,6 +7,7 @@ import type { TextForm } from "../text-form.ts";
 import { describeUuid, readUuid } from "../uuid.ts";
 import type { Find } from "./find.ts";
 import { literalSuffixSource } from "./literal-suffix.ts";
+import { isKnownHex } from "./known-numbers.ts";
 import type { TokenContext } from "./token-context.ts";
 
 /** A word of letters, digits and underscores, and what is known of it. */
@@ -62,7 +63,7 @@ function readPrefixedHex({ word, start, context }: WordToken, options: WordOptio
   const digits = body.slice(2);
   const end = start + body.length;
   if (digits.length === 32) return readBareUuid(digits, start, end, context, options);
-  if (digits.length < 13 || digits.length > 16 || context.isOther) return [];
+  if (digits.length < 13 || digits.length > 16 || context.isOther || isKnownHex(digits)) return [];
   const id = BigInt(body);
   if (id < hexMin || !options.isPlausible(id)) return [];
   return [{ start, end, kind: "hex", strict: strictHex(id), notes: [] }];
@@ -72,7 +73,9 @@ function readBareHex({ word, start, end, context }: WordToken, { isPlausible }: 
   const id = BigInt(`0x${word}`);
   const isLiteral = context.before === "'" && /^x$/i.test(context.key);
   const isMeant = /[a-f]/i.test(word) && (context.isAlone || context.isId || isLiteral) && !context.isOther;
-  return isMeant && isPlausible(id) ? [{ start, end, kind: "hex", strict: strictHex(id), notes: [] }] : [];
+  return isMeant && !isKnownHex(word) && isPlausible(id)
+    ? [{ start, end, kind: "hex", strict: strictHex(id), notes: [] }]
+    : [];
 }
 
 function strictHex(id: bigint): string {

@@ -18,7 +18,20 @@ const otherWords = words(
     "hashcode crc crc32 crc64 checksum digest fingerprint etag nanos nano ns duration elapsed latency phone tel mobile " +
     "fax card pan iban imei imsi iccid ean isbn issn gtin upc span ray md5 sha1 sha256 md4 ticks filetime tracking awb " +
     "waybill ssn passport lat lon lng latitude longitude prime modulus multiplier mask magic max min limit capacity " +
-    "usec nsec hashcodes fnv xxhash xxh64 sscc nve dhl ups usps fedex gls parcel sendung sendungsnummer colis trace murmur murmur3 cityhash siphash simhash serialno",
+    "usec nsec hashcodes fnv xxhash xxh64 sscc nve dhl ups usps fedex gls parcel sendung sendungsnummer colis trace murmur murmur3 cityhash siphash simhash serialno " +
+    "octets packets cycles instructions jiffies sectors fib fibonacci factorial fact sqrt pow gcd lcm binomial comb " +
+    "product quotient remainder mean avg average median variance population salt iv otp barcode vat cpf cnpj aadhaar " +
+    "orcid isni lei isin eid odometer konto kontonummer steuernummer telefon telefono tarjeta cuenta seguimiento suivi " +
+    "carte telephone getrandbits randint randrange nanotime rdtsc hrtime " +
+    "xxh3 fnv1a farmhash adler adler32 djb2 hmac digests " +
+    "rax rbx rcx rdx rsi rdi rbp rsp rip r8 r9 r10 r11 r12 r13 r14 r15 cr2 eflags",
+);
+/** Words that make a quantity of what follows, whatever stands between: "bytes sent", "packets in". */
+const quantityWords = words("bytes octets packets sectors cycles instructions nanoseconds microseconds wei gwei");
+/** Words that, with "number" or "no" behind them, name a number of an office or a bank. */
+const numberOwners = words(
+  "account serial policy licence license identity identification national insurance vehicle routing contact shipment " +
+    "passport meter social security tax registration certificate model part lot batch",
 );
 /** Names of other numbers that are of several words: Windows counts ticks of 100 ns from 1601. */
 const otherNames = /(?:pwd_?last_?set|last_?logon|last_?logon_?timestamp|file_?time|hash_?code|serial_?no)$/i;
@@ -50,10 +63,12 @@ export function meaningOf(phrase: string): KeyMeaning {
   const isIdWord = last === "id" || last === "ids";
   const isOfSpan = before === "parent" && tracers.has((parts.at(-3) ?? "").toLowerCase());
   const isForeignId = foreignIds.has(last) || (isIdWord && (foreignOwners.has(before) || isOfSpan));
-  const isForeignNumber = numberWords.has(last) && otherWords.has(before);
+  const isForeignNumber = numberWords.has(last) && (otherWords.has(before) || numberOwners.has(before));
   const isId = !isForeignId && !isForeignNumber && (idWords.has(last) || joinedId.test(last));
   const key = /[A-Za-z0-9_]+$/.exec(phrase)?.[0] ?? "";
-  const isOtherWord = otherWords.has(last) || otherNames.test(key) || /(?:bytes|hash|nanos?|seed)$/.test(last);
+  const isQuantity = parts.some((part) => quantityWords.has(part.toLowerCase()));
+  const isOtherWord =
+    isQuantity || otherWords.has(last) || otherNames.test(key) || /(?:bytes|hash|nanos?|seed)$/.test(last);
   return {
     isId,
     isTime: timeWords.has(last) || timeEndings.test(key) || /unixnano$/i.test(key),
