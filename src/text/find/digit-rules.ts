@@ -39,7 +39,7 @@ export interface DigitOptions {
 export const unitBehind = new RegExp(
   "^\\s?(?:wei|gwei|sat|satoshi|ns|ms|us|µs|ps|fs|s|sec|seconds|[a-z]{3,5}seconds|bytes|octets|B|[kKMGTP]i?B|bits|%|" +
     "USD|EUR|GBP|JPY|CNY|INR|dollars|euros|tokens|Hz|iterations|ops|operations|rows|times|cycles|ticks|instructions|" +
-    "packets|grains|atoms|stars|molecules|combinations|permutations|possibilities|states|flops|joules|light-?years|" +
+    "packets|байт|наносекунд|字节|纳秒|バイト|ナノ秒|바이트|grains|atoms|stars|molecules|combinations|permutations|possibilities|states|flops|joules|light-?years|" +
     "meters|metres|km|kg)(?![A-Za-z0-9])|^\\s[*×]\\s",
 );
 const otherNouns =
@@ -101,9 +101,9 @@ function looksRounded(digits: string): boolean {
   return String(double) === digits && BigInt(double) !== BigInt(digits);
 }
 
-/** N1: a fraction, a version, or a part of a longer number. */
+/** N1: a fraction, a version, or a part of a longer number, such as of GS1, where `(00)` says what follows. */
 function isPartOfANumber({ head, tail }: DigitToken): boolean {
-  return /\+$|\d\.$/.test(head) || (/^\.\d/.test(tail) && !/^\.0+(?![0-9.])/.test(tail));
+  return /\+$|\d\.$|\d\)$/.test(head) || (/^\.\d/.test(tail) && !/^\.0+(?![0-9.])/.test(tail));
 }
 
 /** N7 and N8, and counts of ticks. */

@@ -32,20 +32,28 @@ function isExact({ text, spans }: UnseenText): boolean {
   return JSON.stringify(found) === JSON.stringify(spans);
 }
 
-test("of the third set, whose 62 texts have no ID, six are marked at most: products and constants of mathematics too", () => {
-  const set = texts.filter((each) => each.set === "third");
-  expect([set.length, set.every(({ spans }) => spans.length === 0)]).toEqual([62, true]);
-  expect(set.filter((each) => !isExact(each)).length).toBeLessThanOrEqual(6);
-});
+/**
+ * What a set measured at its first count, before its misses were mended as kinds: exact of those with an ID, and marked
+ * of those without one. The first three were written without a look at the rules. The author of the rules wrote the last three,
+ * each after the rules of the one before: over these, 91 of 92 were exact, and 7 of 186 marked.
+ */
+const firstCounts = {
+  first: { exact: [126, 129], marked: [2, 62] },
+  second: { exact: [120, 121], marked: [3, 60] },
+  third: { exact: [0, 0], marked: [6, 62] },
+  fourth: { exact: [62, 62], marked: [3, 62] },
+  fifth: { exact: [0, 0], marked: [4, 62] },
+  sixth: { exact: [29, 30], marked: [0, 62] },
+} as const;
 
-test.each(["first", "second"])(
+test.each(Object.entries(firstCounts))(
   "of the %s set, 94 in 100 texts are read to the character, and one in 30 without an ID is marked at most",
-  (name) => {
+  (name, { exact, marked }) => {
     const set = texts.filter((each) => each.set === name);
     const [full, empty] = [set.filter(({ spans }) => spans.length > 0), set.filter(({ spans }) => spans.length === 0)];
-    expect([full.length >= 120, empty.length >= 60]).toEqual([true, true]);
-    expect(full.filter(isExact).length / full.length).toBeGreaterThanOrEqual(0.94);
-    expect(empty.filter((each) => !isExact(each)).length / empty.length).toBeLessThanOrEqual(1 / 30);
+    expect([full.length, empty.length]).toEqual([exact[1], marked[1]]);
+    expect(full.filter(isExact).length).toBeGreaterThanOrEqual(0.94 * full.length);
+    expect(empty.filter((each) => !isExact(each)).length).toBeLessThanOrEqual(empty.length / 30);
   },
 );
 

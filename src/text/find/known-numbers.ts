@@ -97,6 +97,10 @@ export function isKnownHex(digits: string): boolean {
   const bytes = lower.length === 16 ? (lower.match(/../g) ?? []) : [];
   if (bytes.length > 0 && bytes.every((byte) => /[a-z]/i.test(String.fromCharCode(Number.parseInt(byte, 16)))))
     return true;
+  const codes = bytes.map((byte) => Number.parseInt(byte, 16));
+  // Bytes that rise or fall by one step, such as 0x0102030405060708, are an example or a pattern of memory.
+  if (codes.length > 0 && codes.every((code, at) => at < 2 || code - codes[at - 1]! === codes[1]! - codes[0]!))
+    return true;
   const value = BigInt(`0x${lower}`);
   return isKnownNumber(String(value), value);
 }

@@ -40,6 +40,9 @@ const resultBehind = new RegExp(
   `^\\s{0,2}(?:={1,3}|≈)\\s{0,2}(?:\\d+\\s?!|\\(?${operand}\\s?${operator}\\s?${operand})`,
   "i",
 );
+/** A sentence that calls the number something else: "the hash of X is ". */
+const otherSentence =
+  /\b(?:hash|checksum|digest|crc|seed|sum|product|mean|average|median|size|balance|mass|weight|distance|population|number) (?:of|between) [^\n]{1,24}(?:\b(?:is|was|are|equals)|=) $/i;
 /** Words of other scripts for numbers that are never IDs: identity cards, telephones, banks, parcels, sums, bytes. */
 const otherScripts =
   /(?:身份证|护照|手机|电话|電話|银行|銀行|卡号|快递|运单|物流|税号|信用代码|金额|余额|字节|纳秒|校验|哈希|随机|口座|マイナンバー|追跡|전화|계좌|주민등록|운송장|телефон|карт[аы]|сч[её]т|паспорт|снилс|инн|баланс|хеш)[^\n]{0,6}$/iu;
@@ -54,7 +57,7 @@ export function contextOf(text: string, start: number, end: number): TokenContex
   const meaning = meaningOf(phrase);
   return {
     ...meaning,
-    isOther: meaning.isOther || (!meaning.isId && otherScripts.test(line)),
+    isOther: meaning.isOther || (!meaning.isId && (otherScripts.test(line) || otherSentence.test(line))),
     isComputed:
       resultBefore.test(line) || operandBefore.test(line) || resultBehind.test(text.slice(end, end + reachMax)),
     key: /[A-Za-z0-9_]+$/.exec(phrase)?.[0] ?? "",

@@ -24,10 +24,13 @@ const otherWords = words(
     "orcid isni lei isin eid odometer konto kontonummer steuernummer telefon telefono tarjeta cuenta seguimiento suivi " +
     "carte telephone getrandbits randint randrange nanotime rdtsc hrtime " +
     "xxh3 fnv1a farmhash adler adler32 djb2 hmac digests " +
+    "dtype float float32 float64 double " +
     "rax rbx rcx rdx rsi rdi rbp rsp rip r8 r9 r10 r11 r12 r13 r14 r15 cr2 eflags",
 );
 /** Words that make a quantity of what follows, whatever stands between: "bytes sent", "packets in". */
 const quantityWords = words("bytes octets packets sectors cycles instructions nanoseconds microseconds wei gwei");
+/** How names of a quantity begin: `balanceOf`, `amountIn`, `total_supply`. */
+const namesOfQuantity = /^(?:balance|amount|price|nonce|size|checksum|digest|seed|random|totalsupply|salary|revenue)/i;
 /** Words that, with "number" or "no" behind them, name a number of an office or a bank. */
 const numberOwners = words(
   "account serial policy licence license identity identification national insurance vehicle routing contact shipment " +
@@ -66,9 +69,13 @@ export function meaningOf(phrase: string): KeyMeaning {
   const isForeignNumber = numberWords.has(last) && (otherWords.has(before) || numberOwners.has(before));
   const isId = !isForeignId && !isForeignNumber && (idWords.has(last) || joinedId.test(last));
   const key = /[A-Za-z0-9_]+$/.exec(phrase)?.[0] ?? "";
-  const isQuantity = parts.some((part) => quantityWords.has(part.toLowerCase()));
+  const isQuantity =
+    parts.some((part) => quantityWords.has(part.toLowerCase())) || namesOfQuantity.test(key.replaceAll("_", ""));
   const isOtherWord =
-    isQuantity || otherWords.has(last) || otherNames.test(key) || /(?:bytes|hash|nanos?|seed)$/.test(last);
+    isQuantity ||
+    otherWords.has(last) ||
+    otherNames.test(key) ||
+    /(?:bytes|nanos?|seed)$|hash(?!tag)|checksum|random/.test(`${last} ${key.toLowerCase()}`);
   return {
     isId,
     isTime: timeWords.has(last) || timeEndings.test(key) || /unixnano$/i.test(key),
