@@ -63,10 +63,10 @@ function isOfArithmetic(value: bigint): boolean {
 }
 
 /** Whether digits repeat their first half or less, count upwards, or read the same from behind. */
-export function isPattern(digits: string): boolean {
+function isPattern(digits: string): boolean {
   for (let period = 1; period <= digits.length / 2; period++) if (digits.startsWith(digits.slice(period))) return true;
   if ("123456789101112131415161718192021".startsWith(digits)) return true;
-  return digits.length >= 15 && [...digits].toReversed().join("") === digits;
+  return digits.length >= 15 && Array.from(digits).toReversed().join("") === digits;
 }
 
 /** N6: whether digits are a constant, a bound, a pattern, a row such as 1234567890, round, or of arithmetic. */
@@ -99,8 +99,8 @@ export function isKnownHex(digits: string): boolean {
     return true;
   const codes = bytes.map((byte) => Number.parseInt(byte, 16));
   // Bytes that rise or fall by one step, such as 0x0102030405060708, are an example or a pattern of memory.
-  if (codes.length > 0 && codes.every((code, at) => at < 2 || code - codes[at - 1]! === codes[1]! - codes[0]!))
-    return true;
+  const [first = 0, second = 0] = codes;
+  if (codes.length > 0 && codes.every((code, at) => code === first + at * (second - first))) return true;
   const value = BigInt(`0x${lower}`);
   return isKnownNumber(String(value), value);
 }
