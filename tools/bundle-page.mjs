@@ -114,6 +114,8 @@ export async function bundlePage(folder) {
     minify: true,
     entryFileNames: "assets/[name]-[hash].js",
     chunkFileNames: "assets/[name]-[hash].js",
+    // What the finder shares with the first load stays in that, in place of a chunk and a request of its own.
+    codeSplitting: { groups: [{ name: "page", test: /web\/src\/page\.ts$/ }] },
   });
   await bundle.close();
   for (const { fileName, code } of output) add(`/${fileName}`, fileName, code);

@@ -149,17 +149,21 @@ test("a custom layout of 64 bits and an epoch in the future are told in words", 
   await page.getByText("This epoch lies in the future").waitFor();
 });
 
-test("a Discord, an Instagram and a Sonyflake ID are read right", async () => {
+test("PAGE 4: a Discord, an Instagram and a Sonyflake ID are read right", async () => {
   const page = await world.open({ path: "/#/parse" });
   await page.getByRole("button", { name: "Discord" }).click();
   await page.getByText("30 April 2016, 11:18:25.796").waitFor();
-  await page.getByText("made by worker 0 of datacenter 1, sequence 7").waitFor();
+  await page.getByText("worker 1, process 0, increment 7").waitFor();
   for (const layout of ["instagram", "sonyflake"] as const) {
     const id = 1_234_567_890_123_456_789n >> (layout === "sonyflake" ? 4n : 0n);
     const { createTimeMs, workerId } = parseId(layouts[layout], id);
     await page.getByLabel("Layout").selectOption(layout);
     await page.getByRole("textbox", { name: "IDs" }).fill(String(id));
-    await page.getByText(`made by worker ${workerId?.toLocaleString("en")}`).waitFor();
+    const name = { instagram: "shard", sonyflake: "machine" }[layout];
+    await page
+      .getByText(`${name} ${workerId?.toLocaleString("en")}`)
+      .first()
+      .waitFor();
     const [time = ""] = (await page.locator(hero).innerText()).split("\n");
     expect(Date.parse(`${time.replace(",", "")}Z`)).toBe(createTimeMs);
   }
@@ -216,16 +220,17 @@ test("10,000 lines are read in pieces while the page goes on, and a further line
   await page.getByText("Paste one above").waitFor();
 });
 
-test("text that is no ID is told in words, and hostile text stays text", async () => {
+test("PAGE 12: text that is no ID is told in words, and hostile text stays text", async () => {
   const page = await world.open({ path: "/#/parse" });
   const box = page.getByRole("textbox", { name: "IDs" });
   const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
   for (const [text, error] of [
     [hostile, "is not allowed there"],
-    ["99999999999999999999", "goes on where it should end"],
-    ["9223372036854775808", "holds a number that is too large"],
+    ["99999999999999999999", "An ID lies between 0 and"],
+    ["18446744073709551615", "An ID lies between 0 and"],
+    ["9223372036854775808", "An ID lies between 0 and"],
     ["nonsense", "does not look like any ID"],
-    ["-1", "UUID"],
+    ["-1", "An ID lies between 0 and"],
     ["\u202eabc", "is not allowed there"],
   ] as const) {
     await box.fill(text);
@@ -237,6 +242,76 @@ test("text that is no ID is told in words, and hostile text stays text", async (
   await page.getByText("2 lines read, of which 2 hold no ID.").waitFor();
   expect(await page.locator("img, main script").count()).toBe(0);
   expect(await page.title()).toBe("Parse an ID · Snowlane");
+});
+
+test("PAGE 7: an ID is found in what people paste, and several of a line are a table", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  const box = page.getByRole("textbox", { name: "IDs" });
+  const time = "28 June 2022, 16:07:40.105";
+  const id = "1541815603606036480";
+  const uuid = "0190b6b4-7c00-7abc-8def-0123456789ab";
+  for (const [text, said] of [
+    [`"${id}"`, time],
+    [`${id},`, time],
+    [`${id}n`, time],
+    [`${id}L`, time],
+    [`id=${id}`, time],
+    [`{"id":"${id}","n":1}`, time],
+    [`2026-11-27T22:14:03Z INFO order=${id} took=12ms`, time],
+    [`https://x.com/a/status/${id}`, time],
+    [`${id}\u200b`, time],
+    [`0${id}`, time],
+    ["<@175928847299117063>", "made by worker"],
+    [`{${uuid.toUpperCase()}}`, "UUID version 7"],
+    [`urn:uuid:${uuid}`, "UUID version 7"],
+    [uuid.replaceAll("-", ""), "UUID version 7"],
+  ] as const) {
+    await box.fill("");
+    await page.getByText("Paste one above").waitFor();
+    await box.fill(text);
+    await page.getByRole("region", { name: "Result" }).getByText(said).first().waitFor();
+  }
+  await box.fill(`${id}, 175928847299117063,${id}`);
+  await page.getByText("3 lines read.").waitFor();
+  await box.fill(`a\t${id}\n<@175928847299117063> ${id}`);
+  await page.getByText("2 lines read.").waitFor();
+  expect(await page.getByRole("row").count()).toBe(4);
+});
+
+test("PAGE 12 and 16: a Unix time and an ID from the future are doubted, and the likelier layout is a press away", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  const box = page.getByRole("textbox", { name: "IDs" });
+  await box.fill("1656432460105");
+  await page.getByText("This is a Unix time, 2022-06-28T16:07:40.105Z, more likely than an ID.").waitFor();
+  await box.fill("3189745823456789012");
+  await page.getByText("No ID of this layout can be from the future").waitFor();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByRole("button", { name: "Read it as" }).click();
+  await page.getByText("No ID of this layout can be from the future").waitFor({ state: "hidden" });
+  await page.getByText("ago ·").waitFor();
+});
+
+test("PAGE 15: a layout that has ended says so in the choice and beside an ID", async () => {
+  const page = await world.open({ path: "/#/parse" });
+  await page.getByLabel("Layout").selectOption({ label: "Baidu, since 2016-05-19, ended 2024-11-20" });
+  await page.getByRole("textbox", { name: "IDs" }).fill("1541815603606036480");
+  await page.getByText("The layout ended on 2024-11-20").waitFor();
+});
+
+test("PAGE 14: the time of an ID by hand may be empty, in seconds, with an offset and finer than a millisecond", async () => {
+  const page = await world.open();
+  await page.getByRole("button", { name: "In the browser" }).click();
+  const made = async (time: string) => {
+    await page.getByLabel("Time", { exact: true }).fill(time);
+    return parseId(layouts.twitter, BigInt(await page.locator(`${hero}.id`).innerText())).createTimeMs;
+  };
+  const expected = Date.UTC(2026, 0, 31, 9, 0, 0, 123);
+  expect(await made("2026-01-31T12:00:00.123456789+03:00")).toBe(expected);
+  expect(await made("2026-01-31 09:00:00.123456Z")).toBe(expected);
+  expect(await made("1700000000")).toBe(1_700_000_000_000);
+  expect(Math.abs((await made("")) - Date.now())).toBeLessThan(600_000);
+  await page.getByLabel("How many").fill("1,000");
+  await page.getByRole("button", { name: "Copy all" }).waitFor();
 });
 
 test("a hostile or broken fragment is shown as text, and told", async () => {
@@ -488,7 +563,7 @@ test.each(widths)(
     await page.getByLabel("IDs").fill("175928847299117063");
     await page.getByLabel("Layout").selectOption({ label: "Discord, since 2015-01-01" });
     await page.getByText("30 April 2016, 11:18:25.796").waitFor();
-    await page.getByText("made by worker 0 of datacenter 1").waitFor();
+    await page.getByText("worker 1, process 0, increment 7").waitFor();
     await click("link", "Watch");
     await page.getByLabel("Find").fill(hostname());
     await page.getByRole("row").filter({ hasText: "this server" }).getByText(hostname()).first().waitFor();

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { makersFieldName } from "../../src/snowflake/field-names.ts";
 import { decomposeId, type LayoutFieldKind } from "../../src/snowflake/layout.ts";
 import type { ParsedId } from "../../src/snowflake/parse.ts";
 import type { Texts } from "./texts/en.ts";
@@ -75,7 +76,10 @@ function groupsOf({ layout, id, bits }: ParsedId, texts: Texts): readonly BitGro
     high -= digits.length;
     const field = layout.fields[index - heads];
     const kind = field?.kind ?? (index === 0 ? "sign" : "unused");
-    const name = kind === "sign" || kind === "unused" ? texts.parse[kind] : texts.fields[kind];
+    const name =
+      kind === "sign" || kind === "unused"
+        ? texts.parse[kind]
+        : (makersFieldName(layout.name, kind) ?? texts.fields[kind]);
     const value = field === undefined ? "0" : String(values[field.kind]);
     return { kind, name, digits, value, high: high + digits.length - 1, low: high };
   });

@@ -4,8 +4,10 @@ import { type TextForm, textForms } from "../../src/text/text-form.ts";
 import type { Texts } from "./texts/en.ts";
 
 /** Says in the reader's language why a line is no ID; the error's own message where it has no such words. */
-export function errorWords({ reason, message, metadata }: IdError, texts: Texts): string {
+export function errorWords({ reason, message, metadata }: IdError, texts: Texts, line: string): string {
   const { parse, forms } = texts;
+  // A number that is negative, or has too many digits, has no form at all.
+  if (/^-?\d+$/.test(line) && BigInt(line) !== BigInt.asUintN(63, BigInt(line))) return parse.tooLarge;
   const formName = (name: string | undefined): string | undefined => {
     const form = textForms.find((known) => known === name);
     return form === undefined ? undefined : forms[form];

@@ -7,7 +7,7 @@ export const handCountMax = 1_000;
 
 /** The fields of an ID that is made by hand, as they are typed. */
 export interface HandParts {
-  /** A date and time in UTC, or Unix milliseconds. */
+  /** A date and time, in UTC where it names no offset; Unix milliseconds or seconds; empty for now. */
   readonly time: string;
   /** A whole number; ignored where the layout has no such field. */
   readonly datacenterId: string;
@@ -65,11 +65,17 @@ export function makeHandIds(layout: Layout, parts: HandParts): HandIds {
 }
 
 function readTick(layout: Layout, text: string): number | PartProblem {
-  const ms = readWhole(text) ?? readTimeMs(text);
+  const ms = readTyped(text.trim());
   if (ms === undefined) return { kind: "unreadable-time" };
   const ticks = msToTicksDown(layout, ms);
   if (ticks < 0) return { kind: "before-epoch", limit: isoOf(ticksToMsDown(layout, 0)) };
   return ticks > layout.timestamp.max ? { kind: "after-end", limit: isoOf(layout.endMs) } : ticks;
+}
+
+/** Nothing is now; a whole number is Unix milliseconds, or seconds where it has the ten digits of our time. */
+function readTyped(text: string): number | undefined {
+  if (text === "") return Date.now();
+  return readWhole(/^\d{10}$/.test(text) ? `${text}000` : text) ?? readTimeMs(text);
 }
 
 /** Dates end with the year 9999 of four digits, where layouts end too. */

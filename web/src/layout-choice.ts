@@ -142,9 +142,10 @@ function refused(problems: readonly LayoutProblem[]): ResolvedLayout {
   return { layout: layouts.twitter, problems };
 }
 
-/** Reads a whole number, with a sign if need be; undefined for anything else. */
+/** Reads a whole number, with a sign and commas between groups of three if need be; undefined for anything else. */
 export function readWhole(text: string): number | undefined {
-  const number = /^-?\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  const digits = /^-?\d{1,3}(?:,\d{3})+$/.test(text.trim()) ? text.replaceAll(",", "") : text;
+  const number = /^-?\d{1,15}$/.test(digits.trim()) ? Number(digits) : Number.NaN;
   return Number.isSafeInteger(number) ? number : undefined;
 }
 

@@ -50,7 +50,8 @@ const changeLayout = (change: Change, next: (layout: LayoutChoice) => LayoutChoi
 /** Draws the choice of a layout, with the button that shows its epoch and its fields. */
 export function layoutField(state: State, change: Change, texts: Texts): TemplateResult {
   const words = texts.layout;
-  const titleOf = (layout: Layout, title: string): string => words.since(title, isoDay(layout.epochMs));
+  const titleOf = (layout: Layout, title: string): string =>
+    words.since(title, isoDay(layout.epochMs)) + (layout.endMs < state.nowMs ? words.ended(isoDay(layout.endMs)) : "");
   const ofServer = state.server.info?.layout;
   const options = [
     ["server", ofServer === undefined ? words.ofServer : titleOf(ofServer, `${words.ofServer} (${ofServer.name})`)],

@@ -43,7 +43,7 @@ function row(reading: LineReading, number: number, texts: Texts): TemplateResult
   if (reading.kind === "refused") {
     return html`<div role="row" class="refused">
       <span role="cell">${number}</span><span role="cell" class="v">${reading.line.slice(0, 80)}</span
-      ><span role="cell" class="error why" aria-colspan="3">${errorWords(reading.error, texts)}</span>
+      ><span role="cell" class="error why" aria-colspan="3">${errorWords(reading.error, texts, reading.line)}</span>
     </div>`;
   }
   const { parsed } = reading.source;

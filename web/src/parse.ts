@@ -1,15 +1,16 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { IdError } from "../../src/errors.ts";
+import { makersFieldName } from "../../src/snowflake/field-names.ts";
 import type { PlausibleLayout } from "../../src/snowflake/layout-guess.ts";
 import type { ParsedId } from "../../src/snowflake/parse.ts";
 import type { ParsedSource } from "../../src/text/parse-source.ts";
+import { readUnixTime } from "../../src/text/find/found-time.ts";
 import { type TextForm, textForms } from "../../src/text/text-form.ts";
 import { bitStrip } from "./bit-strip.ts";
 import { copyButton } from "./copy-button.ts";
 import { candidatesOf, errorWords } from "./error-words.ts";
 import { chosenLayout, layoutDetail, layoutDetailButton, layoutField, presetTitle } from "./layout-field.ts";
 import { firstChoice } from "./layout-choice.ts";
-import { lineLengthMax, linesMax, linesOf, readLine } from "./read-line.ts";
+import { lineLengthMax, linesMax, linesOf, type Reading, readLine } from "./read-line.ts";
 import { beginReading } from "./read-lines.ts";
 import { lineTable } from "./line-table.ts";
 import { writeLink } from "./route.ts";
@@ -23,6 +24,11 @@ const examples = [
   { text: "1541815603606036480", layout: "twitter" },
   { text: "175928847299117063", layout: "discord" },
 ] as const;
+
+type Read = Extract<Reading<ParsedSource>, { readonly kind: "read" }>;
+type Refused = Extract<Reading<ParsedSource>, { readonly kind: "refused" }>;
+
+const dayMs = 86_400_000;
 
 /** A browser takes seconds to lay out a text field of thousands of lines: it shows only the first of so many. */
 const editedLinesMax = 500;
@@ -113,13 +119,17 @@ function readAgain(change: Change): Change {
 }
 
 function answer(state: State, change: Change, texts: Texts): TemplateResult {
-  const { text, form, lines } = state.parse;
+  const { text, form, lines, found } = state.parse;
   if (lines !== undefined) return lineTable(lines, texts);
   const [line] = linesOf(text).lines;
   if (line === undefined) return noLine(change, texts);
-  const reading = readLine(line, { layout: chosenLayout(state).layout, form, nowMs: state.nowMs });
-  if (reading.kind === "refused") return refusal(change, texts, reading.error);
-  return card(state, change, texts, reading.source);
+  const reading = readLine(found?.text === line ? found.texts[0]! : line, {
+    layout: chosenLayout(state).layout,
+    form,
+    nowMs: state.nowMs,
+  });
+  if (reading.kind === "refused") return refusal(change, texts, reading);
+  return card(state, change, texts, reading);
 }
 
 function noLine(change: Change, texts: Texts): TemplateResult {
@@ -140,11 +150,11 @@ function noLine(change: Change, texts: Texts): TemplateResult {
   </section>`;
 }
 
-function refusal(change: Change, texts: Texts, error: IdError): TemplateResult {
+function refusal(change: Change, texts: Texts, { error, line }: Refused): TemplateResult {
   const candidates = error.reason === "AMBIGUOUS_TEXT" ? candidatesOf(error.metadata) : [];
   return html`<section class="panel pad refusal" aria-label=${texts.parse.result} aria-live="polite">
     <h2>${texts.parse.refused}</h2>
-    <p class="error">${errorWords(error, texts)}</p>
+    <p class="error">${errorWords(error, texts, line)}</p>
     ${
       candidates.length === 0
         ? nothing
@@ -160,7 +170,7 @@ function refusal(change: Change, texts: Texts, error: IdError): TemplateResult {
   </section>`;
 }
 
-function card(state: State, change: Change, texts: Texts, source: ParsedSource): TemplateResult {
+function card(state: State, change: Change, texts: Texts, { source, line }: Read): TemplateResult {
   const { parsed, uuid, foreign } = source;
   if (parsed === undefined) return stranger(state, texts, source);
   return html`<section class="panel answer" aria-label=${texts.parse.result} aria-live="polite">
@@ -171,7 +181,7 @@ function card(state: State, change: Change, texts: Texts, source: ParsedSource):
         onPoint: (field) => change((state) => ({ ...state, parse: { ...state.parse, field } })),
         texts,
       })}
-      ${partsOf(parsed, texts)}
+      ${partsOf(parsed, texts)} ${doubts(state, change, texts, { source, line })}
     </section>
     <div class="cols">
       ${everyForm(state, change, texts, source)}
@@ -182,7 +192,47 @@ function card(state: State, change: Change, texts: Texts, source: ParsedSource):
     </div>`;
 }
 
-function madeBy({ datacenterId, workerId, sequence }: ParsedId, texts: Texts): string {
+/** A Unix time, and a time that no ID of the layout can have yet: each is said, with the likelier reading. */
+function doubts(state: State, change: Change, texts: Texts, { source, line }: Omit<Read, "kind">): TemplateResult {
+  const { parse } = texts;
+  const { layout } = chosenLayout(state);
+  const time = readUnixTime(line, state.nowMs);
+  const [likelier] = source.plausibleLayouts;
+  const isFuture = Number((source.parsed?.createTimeNs ?? 0n) / 1_000_000n) > state.nowMs + dayMs;
+  return html`${time === undefined || time.unit === "ns" ? nothing : html`<p class="note">${parse.unixTime(isoTime(time.unixNs))}</p>`}
+  ${
+    !isFuture || likelier === undefined
+      ? nothing
+      : html`<p class="note">
+        ${parse.notYet}
+        <button type="button" class="link" @click=${() => readBy(change, likelier.name)}>
+          ${parse.readAs(presetTitle(likelier.name))}
+        </button>
+      </p>`
+  }
+  ${layout.endMs < state.nowMs ? html`<p class="note">${parse.ended(isoDay(layout.endMs))}</p>` : nothing}`;
+}
+
+function isoTime(unixNs: bigint): string {
+  return new Date(msOf(unixNs)).toISOString();
+}
+
+function readBy(change: Change, name: PlausibleLayout["name"]): void {
+  change((state) => ({ ...state, layout: { ...firstChoice, name } }));
+  beginReading(change);
+}
+
+function madeBy({ layout, datacenterId, workerId, sequence }: ParsedId, texts: Texts): string {
+  if (makersFieldName(layout.name, "worker") !== undefined) {
+    const values = { datacenter: datacenterId, worker: workerId, sequence };
+    return (["datacenter", "worker", "sequence"] as const)
+      .flatMap((kind) =>
+        values[kind] === undefined
+          ? []
+          : `${makersFieldName(layout.name, kind) ?? texts.fields[kind]} ${texts.number(values[kind])}`,
+      )
+      .join(", ");
+  }
   return texts.parse.madeBy(datacenterId, workerId, sequence);
 }
 
@@ -209,10 +259,12 @@ function part(kind: string, name: string, value: number | undefined): TemplateRe
 
 function partsOf(parsed: ParsedId, texts: Texts): TemplateResult {
   const { parse } = texts;
+  const nameOf = (kind: "datacenter" | "worker" | "sequence"): string =>
+    makersFieldName(parsed.layout.name, kind) ?? parse[kind];
   return html`<dl class="parts">
     ${part("timestamp", parse.ticks(parse.tickUnits(parsed.layout.tickNs)), parsed.ticks)}
-    ${part("datacenter", parse.datacenter, parsed.datacenterId)} ${part("worker", parse.worker, parsed.workerId)}
-    ${part("sequence", parse.sequence, parsed.sequence)}
+    ${part("datacenter", nameOf("datacenter"), parsed.datacenterId)}
+    ${part("worker", nameOf("worker"), parsed.workerId)} ${part("sequence", nameOf("sequence"), parsed.sequence)}
   </dl>`;
 }
 
@@ -244,10 +296,6 @@ function everyForm(state: State, change: Change, texts: Texts, source: ParsedSou
 
 function others(state: State, change: Change, texts: Texts, plausible: readonly PlausibleLayout[]): TemplateResult {
   const { parse } = texts;
-  const read = (name: PlausibleLayout["name"]): void => {
-    change((state) => ({ ...state, layout: { ...firstChoice, name } }));
-    beginReading(change);
-  };
   const own = chosenLayout(state).layout.name;
   return html`<section class="panel pad" aria-labelledby="others">
     <h2 id="others">${parse.others}</h2>
@@ -265,7 +313,7 @@ function others(state: State, change: Change, texts: Texts, plausible: readonly 
                         class="link"
                         aria-label=${parse.readAs(presetTitle(name))}
                         aria-current=${name === own ? "true" : nothing}
-                        @click=${() => read(name)}
+                        @click=${() => readBy(change, name)}
                       >
                         ${presetTitle(name)}
                       </button>

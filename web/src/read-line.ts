@@ -64,6 +64,11 @@ export function readLineBriefly(line: string, { layout, form, nowMs }: LineOptio
   });
 }
 
+/** Whether a line is in no form, so that it may hold IDs among other text; where a form is chosen, it is strict. */
+export function isSearched(reading: LineReading, form: TextForm | undefined): boolean {
+  return reading.kind === "refused" && reading.error.reason === "MALFORMED_TEXT" && form === undefined;
+}
+
 function attempt<Source>(line: string, read: () => Source): Reading<Source> {
   try {
     return { kind: "read", line, source: read() };

@@ -94,6 +94,8 @@ interface ParseState {
   readonly form: TextForm | undefined;
   /** Undefined for no line and for one. */
   readonly lines: ReadLines | undefined;
+  /** What was found in a text of one line that is no ID itself; undefined where nothing was looked for. */
+  readonly found: { readonly text: string; readonly texts: readonly string[] } | undefined;
   /** Lines that were pasted and left out, because they are more than are read. */
   readonly leftOutCount: number;
   /** The field of the bit strip that is pointed at, from the highest bit down. */
@@ -220,7 +222,7 @@ export function firstState(nowMs: number, theme: Theme, language: Language): Sta
     access: { kind: "open", typed: "" },
     layout: firstChoice,
     layoutDetail: "hidden",
-    parse: { text: "", form: undefined, lines: undefined, leftOutCount: 0, field: undefined },
+    parse: { text: "", form: undefined, lines: undefined, found: undefined, leftOutCount: 0, field: undefined },
     generate: {
       source: "server",
       count: "1",

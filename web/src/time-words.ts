@@ -3,18 +3,22 @@
 const dayMs = 86_400_000;
 
 /**
- * Reads a time that was typed: `2026-01-31`, with a time of day behind a space or T, down to the millisecond, in UTC.
+ * Reads a time that was typed: `2026-01-31`, with a time of day behind a space or T, down to the nanosecond, in UTC or
+ * with an offset such as `+03:00`. What is below a millisecond is left out.
  *
  * @returns Unix milliseconds; undefined if it is no time of the calendar.
  */
 export function readTimeMs(text: string): number | undefined {
-  const shape = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?Z?$/;
-  const [, year, month, day, hour = "00", minute = "00", second = "00", part = "0"] = shape.exec(text.trim()) ?? [];
+  const shape = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", part = "0", offset = "Z"] =
+    shape.exec(text.trim()) ?? [];
   if (year === undefined) return undefined;
-  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${part.padEnd(3, "0")}Z`;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${part.padEnd(3, "0").slice(0, 3)}Z`;
   const ms = Date.parse(iso);
   // Date takes the 31st of a month of 30 days for the 1st of the next.
-  return Number.isNaN(ms) || new Date(ms).toISOString() !== iso ? undefined : ms;
+  if (Number.isNaN(ms) || new Date(ms).toISOString() !== iso) return undefined;
+  const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)$/.exec(offset) ?? [];
+  return ms - Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 /** A time in words: `28 June 2022, 16:07:40.105`. Digits of the second as far as the tick shows them. */

@@ -84,7 +84,7 @@ const partProblem = (problem: PartProblem): string => {
     case "range":
       return `In this layout the field is ${number(problem.min)} to ${number(problem.max)}.`;
     case "unreadable-time":
-      return "Write a time such as 2026-01-31 12:00:00.000 (UTC), or Unix milliseconds.";
+      return "Write a time such as 2026-01-31 12:00:00.000 (UTC) or with +03:00 behind it, or Unix milliseconds.";
     case "before-epoch":
       return `Before the layout's epoch, ${problem.limit}: no ID can carry this time.`;
     case "after-end":
@@ -170,6 +170,7 @@ export const en = {
     ofServer: "This server's",
     custom: "A layout of your own",
     since: (name: string, day: string) => `${name}, since ${day}`,
+    ended: (day: string) => `, ended ${day}`,
     detail: "Change the epoch or the layout",
     epochDate: "Epoch, as a date (UTC)",
     epochMs: "Epoch, in Unix milliseconds",
@@ -184,7 +185,7 @@ export const en = {
   },
   parse: {
     heading: "Parse an ID",
-    lead: "Paste one ID or many, in any form: decimal, hex, base62, serial number, UUID. Nothing leaves this page.",
+    lead: "Paste one ID or many, in any form, also inside a log, a link or JSON. Nothing leaves this page.",
     ids: "IDs",
     placeholder: "1541815603606036522",
     form: "Text form",
@@ -230,6 +231,9 @@ export const en = {
     noOthers: "No known layout gives this ID a time in the past.",
     othersNote: "The likeliest comes first. Choose a layout to read the ID by it.",
     readAs: (name: string) => `Read it as ${name}`,
+    unixTime: (time: string) => `This is a Unix time, ${time}, more likely than an ID.`,
+    notYet: "No ID of this layout can be from the future, so another one made it.",
+    ended: (day: string) => `The layout ended on ${day}: no new ID can be of it.`,
     uuid: {
       title: (version: number) => (version === 0 ? "A UUID" : `UUID version ${version}`),
       none: "It holds no ID of this layout.",

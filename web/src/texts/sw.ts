@@ -166,6 +166,7 @@ export const sw: Texts = {
     ofServer: "Wa seva hii",
     custom: "Muundo wako mwenyewe",
     since: (name, day) => `${name}, tangu ${day}`,
+    ended: (day) => `, uliisha ${day}`,
     detail: "Badilisha enzi au muundo",
     epochDate: "Enzi, kama tarehe (UTC)",
     epochMs: "Enzi, kwa milisekunde za Unix",
@@ -180,7 +181,7 @@ export const sw: Texts = {
   },
   parse: {
     heading: "Chambua ID",
-    lead: "Bandika ID moja au nyingi, katika umbizo lolote: desimali, heksadesimali, base62, nambari ya serial, UUID. Hakuna kinachotoka kwenye ukurasa huu.",
+    lead: "Bandika ID moja au nyingi, katika umbizo lolote, hata ndani ya logi, kiungo au JSON. Hakuna kinachotoka kwenye ukurasa huu.",
     ids: "ID",
     placeholder: "1541815603606036522",
     form: "Umbizo la maandishi",
@@ -226,6 +227,9 @@ export const sw: Texts = {
     noOthers: "Hakuna muundo unaojulikana unaoipa ID hii wakati uliopita.",
     othersNote: "Unaowezekana zaidi uko kwanza. Chagua muundo ili kuisoma kwa muundo huo.",
     readAs: (name) => `Isome kama ${name}`,
+    unixTime: (time) => `Huu ni muda wa Unix, ${time}; huenda si ID.`,
+    notYet: "ID ya muundo huu haiwezi kutoka wakati ujao, kwa hiyo ni ya muundo mwingine.",
+    ended: (day) => `Muundo huu uliisha ${day}: hakuna ID mpya inayoweza kuwa yake.`,
     uuid: {
       title: (version) => (version === 0 ? "UUID" : `UUID ya toleo ${version}`),
       none: "Haina ID ya muundo huu.",

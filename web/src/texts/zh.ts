@@ -144,6 +144,7 @@ export const zh: Texts = {
     ofServer: "此服务器的布局",
     custom: "自定义布局",
     since: (name, day) => `${name}，自 ${day} 起`,
+    ended: (day) => `，已于 ${day} 结束`,
     detail: "更改纪元或布局",
     epochDate: "纪元（日期，UTC）",
     epochMs: "纪元（Unix 毫秒）",
@@ -158,7 +159,7 @@ export const zh: Texts = {
   },
   parse: {
     heading: "解析 ID",
-    lead: "粘贴一个或多个 ID，任何格式均可：十进制、十六进制、base62、流水号、UUID。内容不会离开此页面。",
+    lead: "粘贴一个或多个 ID，任何格式均可，也可夹在日志、链接或 JSON 中。内容不会离开此页面。",
     ids: "ID",
     placeholder: "1541815603606036522",
     form: "文本格式",
@@ -204,6 +205,9 @@ export const zh: Texts = {
     noOthers: "按任何已知布局解析，此 ID 的时间都不在过去。",
     othersNote: "最有可能的排在最前。选择一种布局，即按该布局解析。",
     readAs: (name) => `按 ${name} 解析`,
+    unixTime: (time) => `这更可能是 Unix 时间 ${time}，而不是 ID。`,
+    notYet: "此布局的 ID 不可能来自未来，因此它应来自另一种布局。",
+    ended: (day) => `此布局已于 ${day} 结束：不会再有新的 ID。`,
     uuid: {
       title: (version) => (version === 0 ? "UUID" : `UUID（版本 ${version}）`),
       none: "其中没有此布局的 ID。",
