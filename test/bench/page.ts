@@ -94,7 +94,7 @@ function sizes(): Finding {
   return tableOf("Sizes, compressed by brotli", [
     [
       "first load: HTML, style, Generate, Parse, Learn",
-      kilobytes(/^\/(?!openapi|assets\/(server|charts|proof|simulation|zh|sw)-)/),
+      kilobytes(/^\/(?!openapi|assets\/(server|charts|proof|simulation|zh|sw|finder)-)/),
       46,
       "kB",
     ],

@@ -185,11 +185,30 @@ describe("NEWCOMER 9 and FIELD F10 (e): a doubt is a note on standard error, onc
     ["1541815603606036500", /^snowlane: note: The number looks rounded .*\n$/],
     ["1656432460105", /^snowlane: note: This is a Unix time in milliseconds, 2022-06-28T16:07:40\.105Z, .*\n$/],
     ["00000001541815603606036480", /^snowlane: note: Zeros were put before the number\.\n$/],
-    ["7395765689539710983", /^snowlane: note: Under the layout twitter.*Likelier is --layout clickhouse\.\n$/],
+    ["7395765689539710983", /^snowlane: note: Under the layout twitter.*read by the layout clickhouse.*\n$/],
+    ["<@175928847299117063>", /^snowlane: note: The text names discord\. .*read by the layout discord.*\n$/],
   ])("%s", async (text, note) => {
     const { exitCode, stderr } = await runSnowlane(["parse", text]);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(note);
+  });
+
+  test("PAGE 4: an ID that the text calls Discord's is read by that, with Discord's names for its fields", async () => {
+    const { stdout } = await runSnowlane(["parse", "<@175928847299117063>"]);
+    expect(stdout).toMatch(/^time +2016-04-30T11:18:25\.796Z\nworker +1\nprocess +0\nincrement +7\n/m);
+    const [line = ""] = (await runSnowlane(["parse", "--json"], "<@175928847299117063>\n")).stdout.split("\n");
+    expect(JSON.parse(line)).toMatchObject({ layout: "discord", notes: ["other-layout"], workerId: 0 });
+  });
+
+  test("PAGE 16: where a layout is given, an ID of the future is read by it, with a doubt", async () => {
+    const { stdout, stderr } = await runSnowlane(["parse", "--layout", "twitter", "3189745823456789012"]);
+    expect(stdout).toContain("2034-12-10T02:14:01.580Z");
+    expect(stderr).toMatch(/^snowlane: note: Under the layout twitter, no ID can .* Likelier is --layout \w+\.\n$/);
+  });
+
+  test("PAGE 15: a layout that has ended says so", async () => {
+    const { stderr } = await runSnowlane(["parse", "--layout", "baidu", "1541815603606036480"]);
+    expect(stderr).toContain("The layout baidu ended on 2024-11-20T");
   });
 
   test("a file of rounded numbers gets one line with their count", async () => {

@@ -196,7 +196,7 @@ function card(state: State, change: Change, texts: Texts, { source, line }: Read
 function doubts(state: State, change: Change, texts: Texts, { source, line }: Omit<Read, "kind">): TemplateResult {
   const { parse } = texts;
   const { layout } = chosenLayout(state);
-  const time = readUnixTime(line, state.nowMs);
+  const time = /^\d+$/.test(line) ? readUnixTime(line, state.nowMs) : undefined;
   const [likelier] = source.plausibleLayouts;
   const isFuture = Number((source.parsed?.createTimeNs ?? 0n) / 1_000_000n) > state.nowMs + dayMs;
   return html`${time === undefined || time.unit === "ns" ? nothing : html`<p class="note">${parse.unixTime(isoTime(time.unixNs))}</p>`}

@@ -94,7 +94,7 @@ interface ParseState {
   readonly form: TextForm | undefined;
   /** Undefined for no line and for one. */
   readonly lines: ReadLines | undefined;
-  /** What was found in a text of one line that is no ID itself; undefined where nothing was looked for. */
+  /** The IDs in a text of one line that is no ID itself; undefined where none was found. */
   readonly found: { readonly text: string; readonly texts: readonly string[] } | undefined;
   /** Lines that were pasted and left out, because they are more than are read. */
   readonly leftOutCount: number;

@@ -4,7 +4,7 @@ const dayMs = 86_400_000;
 
 /**
  * Reads a time that was typed: `2026-01-31`, with a time of day behind a space or T, down to the nanosecond, in UTC or
- * with an offset such as `+03:00`. What is below a millisecond is left out.
+ * with an offset such as `+03:00`. It rounds down to the millisecond.
  *
  * @returns Unix milliseconds; undefined if it is no time of the calendar.
  */

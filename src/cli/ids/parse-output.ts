@@ -1,7 +1,7 @@
+import { makersFieldName } from "../../snowflake/field-names.ts";
 import { type ParsedId, parseId } from "../../snowflake/parse.ts";
 import type { ForeignText } from "../../text/foreign-text.ts";
 import { parseSource } from "../../text/parse-source.ts";
-import type { TextCodec } from "../../text/text-codec.ts";
 import type { UuidInfo } from "../../text/uuid.ts";
 import { isoOfId, isoOfMs, isoOfNs } from "../../snowflake/iso-time.ts";
 import { otherLayouts, type TextPart } from "./parse-reading.ts";
@@ -12,8 +12,8 @@ import { otherLayouts, type TextPart } from "./parse-reading.ts";
  *
  * @param line - The number of the line that was read; absent for an argument.
  */
-export function toJsonLine(codec: TextCodec, part: TextPart, line?: number): string {
-  const { text, strict, options, place, notes } = part;
+export function toJsonLine(part: TextPart, line?: number): string {
+  const { codec, text, strict, options, place, notes } = part;
   const { format, parsed, uuid, foreign, texts, plausibleLayouts } = parseSource(codec, strict, options);
   return JSON.stringify({
     text,
@@ -58,7 +58,7 @@ const nothing = "-";
  * Writes a line for a pipe: text, ID, time, datacenter, worker, sequence and form, with tabs between. A UUID that holds
  * no ID of ours has no ID, and its own time; so has a text of another generator, whose kind stands for the form.
  */
-export function toLine({ layout }: TextCodec, { text, reading }: TextPart): string {
+export function toLine({ codec: { layout }, text, reading }: TextPart): string {
   if ("kind" in reading) return lineWithoutId(text, reading.createTimeNs, reading.kind);
   const { id, format, uuid } = reading;
   if (id === undefined) return lineWithoutId(text, uuid?.createTimeNs, format.form);
@@ -73,7 +73,7 @@ function lineWithoutId(text: string, createTimeNs: bigint | undefined, kind: str
 }
 
 /** Writes a table for people. */
-export function toTable(codec: TextCodec, { text, strict, options, place }: TextPart): string {
+export function toTable({ codec, text, strict, options, place }: TextPart): string {
   const { format, parsed, uuid, foreign, texts } = parseSource(codec, strict, options);
   const rows: readonly (readonly [string, string | number | undefined])[] = [
     ["found", place === undefined ? undefined : text],
@@ -102,9 +102,9 @@ function idRows(parsed: ParsedId): readonly (readonly [string, string | number |
   return [
     ["id", String(id)],
     ["time", isoOfId(parsed)],
-    ["datacenter", datacenterId],
-    ["worker", workerId],
-    ["sequence", sequence],
+    [makersFieldName(layout.name, "datacenter") ?? "datacenter", datacenterId],
+    [makersFieldName(layout.name, "worker") ?? "worker", workerId],
+    [makersFieldName(layout.name, "sequence") ?? "sequence", sequence],
     ["ticks", ticks],
     ["layout", layout.name],
     ["bits", bits],

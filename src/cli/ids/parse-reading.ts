@@ -10,13 +10,18 @@ import type { ReadOptions, TextCodec, TextReading } from "../../text/text-codec.
 import { isoOfMs, isoOfNs } from "../../snowflake/iso-time.ts";
 
 /** What a reader should know of one reading. */
-export type ReadingNote = FindNote | "unix-time" | "other-layout" | "two-forms";
+export type ReadingNote = FindNote | "unix-time" | "other-layout" | "ended-layout" | "two-forms";
+
+/** Gives the text forms of a preset, where no layout was given, so that the likeliest one may be taken. */
+export type CodecOfPreset = (name: PresetName) => TextCodec;
 
 /** One ID that a text is, or that was found in it. */
 export interface TextPart {
   /** The characters that were read, as they are written. */
   readonly text: string;
   readonly reading: TextReading | ForeignText;
+  /** Of the layout by which the ID is read. */
+  readonly codec: TextCodec;
   /** The text that strict reading takes, and the form in which it does where that must be said. */
   readonly strict: string;
   readonly options: ReadOptions;
@@ -37,43 +42,61 @@ const noteTexts: Readonly<Record<FindNote, string>> = {
 /**
  * Reads a text strictly; where it is in no form, and neither a form nor a type prefix is named, finds the IDs in it.
  *
+ * @param codecOfPreset - Absent: every ID is read by `codec`.
  * @returns The text itself, or each ID that was found in it; one at least.
  * @throws IdError MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT, MALFORMED_ID.
  */
-export function readParts(codec: TextCodec, text: string, options: ReadOptions): readonly TextPart[] {
+export function readParts(
+  codec: TextCodec,
+  text: string,
+  options: ReadOptions,
+  codecOfPreset?: CodecOfPreset,
+): readonly TextPart[] {
   try {
     const reading = readText(codec, text, options);
-    return [{ text, reading, strict: text, options, notes: notesOfWhole(codec, text, reading, options) }];
+    const doubts = notesOfWhole(codec, text, reading, options);
+    const part = { text, reading, strict: text, options };
+    return [withLayout(part, { own: codec, doubts, maker: undefined }, codecOfPreset)];
   } catch (error) {
     const isSearched = options.form === undefined && (options.typePrefix ?? "") === "";
     if (!(error instanceof IdError) || error.reason !== "MALFORMED_TEXT" || !isSearched) throw error;
-    return searchParts(codec, text, options, error);
+    return searchParts(codec, text, options, error, codecOfPreset);
   }
 }
 
-function searchParts(codec: TextCodec, text: string, options: ReadOptions, error: IdError): readonly TextPart[] {
+function searchParts(
+  codec: TextCodec,
+  text: string,
+  options: ReadOptions,
+  error: IdError,
+  codecOfPreset: CodecOfPreset | undefined,
+): readonly TextPart[] {
   const { finds, times } = findIds(text, { nowMs: options.nowMs, codec });
-  const parts = finds.flatMap((find) => partOf(codec, text, find, options));
+  const parts = finds.flatMap((find) => partOf(codec, text, find, options, codecOfPreset));
   if (parts.length > 0) return parts;
   throw new IdError("MALFORMED_TEXT", whyNothing(text, finds, times, error), { metadata: error.metadata });
 }
 
 /** A find as strict reading has it; none where no ID can be read of it. */
-function partOf(codec: TextCodec, text: string, find: Find, options: ReadOptions): readonly TextPart[] {
-  const { start, end, strict, kind, forms, notes } = find;
+function partOf(
+  codec: TextCodec,
+  text: string,
+  find: Find,
+  options: ReadOptions,
+  codecOfPreset: CodecOfPreset | undefined,
+): readonly TextPart[] {
+  const { start, end, strict, kind, forms, notes, maker } = find;
   if (strict === undefined) return [];
   // The first of two readings is the likelier one; strict reading would ask.
   const read = kind === "base58" || kind === "base62" ? { ...options, form: kind } : options;
   try {
     const reading = readText(codec, strict, read);
-    const said = new Map<ReadingNote, string>([
-      ...notes.map((note) => [note, noteTexts[note]] as const),
-      ...layoutNotes(codec, reading, options.nowMs),
-    ]);
+    const said = new Map<ReadingNote, string>(notes.map((note) => [note, noteTexts[note]]));
     const [, other] = forms ?? [];
     if (other !== undefined)
       said.set("two-forms", `It can be read as ${other} as well: give --form ${other} for that.`);
-    return [{ text: text.slice(start, end), reading, strict, options: read, place: { start, end }, notes: said }];
+    const part = { text: text.slice(start, end), reading, strict, options: read, place: { start, end } };
+    return [withLayout(part, { own: codec, doubts: said, maker }, codecOfPreset)];
   } catch (error) {
     if (error instanceof IdError) return [];
     throw error;
@@ -106,7 +129,7 @@ function notesOfWhole(
   text: string,
   reading: TextReading | ForeignText,
   { nowMs, form }: ReadOptions,
-): ReadonlyMap<ReadingNote, string> {
+): Map<ReadingNote, string> {
   const notes = new Map<ReadingNote, string>();
   if (form === undefined && "format" in reading && reading.format.form === "decimal" && mayBeDoubted(text)) {
     const { finds, times } = findIds(text, { nowMs, codec });
@@ -114,7 +137,6 @@ function notesOfWhole(
     const [time] = times;
     if (time !== undefined) notes.set("unix-time", `${unixTimeText(time)}, more likely than an ID.`);
   }
-  for (const [note, sentence] of layoutNotes(codec, reading, nowMs)) notes.set(note, sentence);
   return notes;
 }
 
@@ -126,21 +148,6 @@ function mayBeDoubted(text: string): boolean {
 /** Numbers below it are examples, not IDs of real times. */
 const shortestMin = 10n ** 13n;
 
-/** An ID of the future, or from before its scheme, is more likely another layout's. */
-function layoutNotes(
-  { layout }: TextCodec,
-  reading: TextReading | ForeignText,
-  nowMs: number,
-): readonly (readonly [ReadingNote, string])[] {
-  const id = "kind" in reading ? undefined : reading.id;
-  if (id === undefined || id < shortestMin || isPlausibleUnder(layout, id, nowMs)) return [];
-  const name = presetNames.find((preset) => layouts[preset] === layout);
-  const [guess] = guessLayouts([id], { nowMs });
-  if (name === undefined || guess === undefined) return [];
-  const likeliest = `Likelier is --layout ${guess.name}.`;
-  return [["other-layout", `Under the layout ${name}, no ID can be from this time yet or any more. ${likeliest}`]];
-}
-
 const reasonTexts: Readonly<Record<GuessReason, string>> = {
   maker: "named beside it",
   own: "this deployment's layout",
@@ -148,6 +155,56 @@ const reasonTexts: Readonly<Record<GuessReason, string>> = {
   "low-sequence": "the sequence is low",
   known: "the layout is common",
 };
+
+/**
+ * Chooses the layout of an ID: the one that was given, or else the one that the text names, or the likeliest where no
+ * ID of the own one can be from that time. Each such choice, and each doubt about the layout, is a note.
+ */
+function withLayout(
+  part: Omit<TextPart, "codec" | "notes">,
+  { own, doubts, maker }: { own: TextCodec; doubts: Map<ReadingNote, string>; maker: PresetName | undefined },
+  codecOfPreset: CodecOfPreset | undefined,
+): TextPart {
+  const { nowMs } = part.options;
+  const id = idOfNumber(part.reading);
+  const likelier = id === undefined || id < shortestMin ? undefined : likelierLayout(own, id, maker, nowMs);
+  if (likelier === undefined) return { ...part, codec: own, notes: withEnd(doubts, own, id, nowMs) };
+  const { name, why, doubt } = likelier;
+  if (codecOfPreset === undefined) {
+    doubts.set("other-layout", `${doubt} Likelier is --layout ${name}.`);
+    return { ...part, codec: own, notes: withEnd(doubts, own, id, nowMs) };
+  }
+  const codec = codecOfPreset(name);
+  const because = why === "" ? "" : ` (${why})`;
+  const back = `Give --layout ${own.layout.name} to read it by that.`;
+  doubts.set("other-layout", `${doubt} It is read by the layout ${name}${because}. ${back}`);
+  return { ...part, codec, notes: withEnd(doubts, codec, id, nowMs) };
+}
+
+/** The number of a text that is one in every layout; undefined for all others. */
+function idOfNumber(reading: TextReading | ForeignText): bigint | undefined {
+  if ("kind" in reading) return undefined;
+  return reading.format.form === "decimal" || reading.format.form === "hex" ? reading.id : undefined;
+}
+
+function likelierLayout({ layout }: TextCodec, id: bigint, maker: PresetName | undefined, nowMs: number) {
+  const own = presetNames.find((preset) => layouts[preset] === layout);
+  if (own === undefined) return undefined;
+  if (maker !== undefined && maker !== own && isPlausibleUnder(layouts[maker], id, nowMs))
+    return { name: maker, why: reasonTexts.maker, doubt: `The text names ${maker}.` };
+  if (isPlausibleUnder(layout, id, nowMs)) return undefined;
+  const [guess] = guessLayouts([id], { nowMs });
+  if (guess === undefined) return undefined;
+  const why = guess.reasons.map((reason) => reasonTexts[reason]).join(", ");
+  return { name: guess.name, why, doubt: `Under the layout ${own}, no ID can be from this time yet or any more.` };
+}
+
+/** Adds that the layout has ended. */
+function withEnd(notes: Map<ReadingNote, string>, { layout }: TextCodec, id: bigint | undefined, nowMs: number) {
+  if (id !== undefined && layout.endMs < nowMs)
+    notes.set("ended-layout", `The layout ${layout.name} ended on ${isoOfMs(layout.endMs)}: no new ID can be of it.`);
+  return notes;
+}
 
 /** The other layouts under which an ID may have been made, each with its time and the reasons for it. */
 export function otherLayouts(

@@ -7,6 +7,7 @@ import { resolveLayout } from "../../config/resolve-layout.ts";
 import { problemsOf, valueOf } from "../../config/resolved.ts";
 import { readingOptions } from "../../config/text-settings.ts";
 import { IdError } from "../../errors.ts";
+import { layouts, type PresetName } from "../../snowflake/presets.ts";
 import { groupDigits } from "../../text/group-digits.ts";
 import { idMax } from "../../text/text-form.ts";
 import { createTextCodec, type ReadOptions, type TextCodec } from "../../text/text-codec.ts";
@@ -14,7 +15,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { linesOf } from "./line-splitter.ts";
 import { toJsonLine, toLine, toTable } from "./parse-output.ts";
-import { readParts, type ReadingNote, type TextPart } from "./parse-reading.ts";
+import { type CodecOfPreset, readParts, type ReadingNote, type TextPart } from "./parse-reading.ts";
 import { startProgress } from "./progress.ts";
 
 const settings = { ...layoutSettings, namespace: workerSettings.namespace };
@@ -55,10 +56,13 @@ export const parse: Command<typeof settings, typeof options> = {
   ],
   run: async ({ settings: { namespace, ...described }, options: { json, ...reading }, positionals, ...context }) => {
     const codec = createTextCodec({ layout: valueOf(resolveLayout(described)), namespace });
+    const isGiven = Object.values(described).some((value) => value !== undefined);
+    const presets = isGiven ? undefined : presetCodecs(namespace);
+    const read = (text: string) => readParts(codec, text, { ...reading, nowMs: systemClock.nowMs() }, presets);
     const refused =
       positionals.length > 0
-        ? parseTexts(positionals, codec, { ...reading, json }, context)
-        : await parseLines(codec, { ...reading, json }, context);
+        ? parseTexts(positionals, read, { ...reading, json }, context)
+        : await parseLines(read, { ...reading, json }, context);
     return refused === 0 ? exitCodes.done : exitCodes.refused;
   },
 };
@@ -67,10 +71,22 @@ interface Reading extends Omit<ReadOptions, "nowMs"> {
   readonly json: boolean;
 }
 
+type Read = (text: string) => readonly TextPart[];
+
+/** The text forms of each preset, made when they are first wanted. */
+function presetCodecs(namespace: string): CodecOfPreset {
+  const codecs = new Map<PresetName, TextCodec>();
+  return (name) => {
+    const codec = codecs.get(name) ?? createTextCodec({ layout: layouts[name], namespace });
+    codecs.set(name, codec);
+    return codec;
+  };
+}
+
 /** Prints the parts of each text at length. @returns How many texts were refused. */
 function parseTexts(
   texts: readonly string[],
-  codec: TextCodec,
+  read: Read,
   { json, ...reading }: Reading,
   { stdout, stderr }: CommandContext,
 ): number {
@@ -78,14 +94,14 @@ function parseTexts(
   let refused = 0;
   let printed = 0;
   for (const text of texts) {
-    const parts = tryRead(() => readParts(codec, text.trim(), { ...reading, nowMs: systemClock.nowMs() }));
+    const parts = tryRead(() => read(text.trim()));
     if (parts instanceof IdError) {
       refused++;
       stderr.write(`snowlane: ${shown(text)}: ${messageOf(text, reading, parts)}\n`);
       continue;
     }
     for (const part of parts) {
-      stdout.write(json ? `${toJsonLine(codec, part)}\n` : `${printed > 0 ? "\n" : ""}${toTable(codec, part)}`);
+      stdout.write(json ? `${toJsonLine(part)}\n` : `${printed > 0 ? "\n" : ""}${toTable(part)}`);
       notes.add(part);
       printed++;
     }
@@ -96,7 +112,7 @@ function parseTexts(
 
 /** Prints a line for each ID in the lines of standard input. @returns How many lines were refused. */
 async function parseLines(
-  codec: TextCodec,
+  read: Read,
   { json, ...reading }: Reading,
   { stdin, stdout, stderr }: CommandContext,
 ): Promise<number> {
@@ -107,21 +123,20 @@ async function parseLines(
   let lineNumber = 0;
   try {
     for await (const lines of linesOf(stdin)) {
-      const read: ReadOptions = { ...reading, nowMs: systemClock.nowMs() };
       let good = "";
       let bad = "";
       for (const line of lines) {
         lineNumber++;
         const text = line.trim();
         if (text === "") continue;
-        const parts = tryRead(() => readParts(codec, text, read));
+        const parts = tryRead(() => read(text));
         if (parts instanceof IdError) {
           refused++;
           bad += `snowlane: line ${lineNumber}: ${shown(text)}: ${messageOf(text, reading, parts)}\n`;
           continue;
         }
         for (const part of parts) {
-          good += `${json ? toJsonLine(codec, part, lineNumber) : toLine(codec, part)}\n`;
+          good += `${json ? toJsonLine(part, lineNumber) : toLine(part)}\n`;
           notes.add(part);
         }
       }

@@ -33,9 +33,10 @@ function isExact({ text, spans }: UnseenText): boolean {
 }
 
 /**
- * What a set measured at its first count, before its misses were mended as kinds: exact of those with an ID, and marked
- * of those without one. The first three were written without a look at the rules. The author of the rules wrote the last three,
- * each after the rules of the one before: over these, 91 of 92 were exact, and 7 of 186 marked.
+ * What a set measured at its first count, before rules for the kinds of its misses were found: exact of those with an
+ * ID, and marked of those without one. The first three were written without a look at the rules. The author of the
+ * rules wrote the last three, each after the rules of the one before: over these, 91 of 92 were exact, and 7 of 186
+ * marked.
  */
 const firstCounts = {
   first: { exact: [126, 129], marked: [2, 62] },

@@ -27,8 +27,8 @@ export function readUnixTime(digits: string, nowMs: number): Pick<FoundTime, "un
 }
 
 /**
- * Whether digits are nanoseconds of this day, or of these 30 days to the microsecond: a clock of now, more likely than an
- * ID, of which those of six hours of one year read so.
+ * Whether digits are nanoseconds of this day, or of these 30 days to the microsecond: a clock of now, more likely than
+ * an ID, because only the IDs of six hours of one year read so.
  */
 export function isNanosecondNow(digits: string, { unit, unixNs }: Pick<FoundTime, "unit" | "unixNs">, nowMs: number) {
   const distanceNs = unixNs - BigInt(Math.trunc(nowMs)) * 1_000_000n;

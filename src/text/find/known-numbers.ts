@@ -45,7 +45,7 @@ function isWithin(value: bigint, other: bigint, distance: bigint): boolean {
 /** The first digits of 2^63 and 2^64, as programs cut or round them. */
 const boundsBegun = /^(?:922337203685477[56]|1844674407370955)/;
 
-/** The first digits of pi, e, the golden ratio, roots of 2, 3 and 5, logarithms, and Euler's and Catalan's constants. */
+/** The first digits of pi, e, the golden ratio, roots, logarithms, and the constants of Euler, Catalan and Apéry. */
 const constantsBegun =
   /^(?:31415926535897|27182818284590|16180339887498|61803398874989|14142135623730|17320508075688|22360679774997|69314718055994|30102999566398|43429448190325|23025850929940|57721566490153|91596559417721|12020569031595|62831853071795|70710678118654)/;
 
@@ -107,8 +107,8 @@ export function isKnownHex(digits: string): boolean {
 
 const dayMs = 86_400_000;
 /**
- * Counts of time since other years than 1970: how many a millisecond, the milliseconds from their start to 1970, and the
- * digits that they have in our years. FILETIME and Chrome count from 1601, UUIDs from 1582, .NET from the year 1.
+ * Counts of time since other years than 1970: how many a millisecond, the milliseconds from their start to 1970, and
+ * the digits that they have in our years. FILETIME and Chrome count from 1601, UUIDs from 1582, .NET from the year 1.
  */
 const otherCounts = [
   { perMs: 10_000, offsetMs: 11_644_473_600_000, digits: 18 },

@@ -22,7 +22,7 @@ const otherWords = words(
     "octets packets cycles instructions jiffies sectors fib fibonacci factorial fact sqrt pow gcd lcm binomial comb " +
     "product quotient remainder mean avg average median variance population salt iv otp barcode vat cpf cnpj aadhaar " +
     "orcid isni lei isin eid odometer konto kontonummer steuernummer telefon telefono tarjeta cuenta seguimiento suivi " +
-    "carte telephone getrandbits randint randrange nanotime rdtsc hrtime " +
+    "carte telephone getrandbits randint randrange nanotime rdtsc " +
     "xxh3 fnv1a farmhash adler adler32 djb2 hmac digests " +
     "dtype float float32 float64 double " +
     "rax rbx rcx rdx rsi rdi rbp rsp rip r8 r9 r10 r11 r12 r13 r14 r15 cr2 eflags",
