@@ -215,6 +215,7 @@ describe("a name that does not exist", () => {
     for (const name of ["", "A", "a\n", "-a", "x".repeat(64), "x".repeat(100_000)]) {
       expect(await world.draw(name)).toMatchObject({ reason: "SEQUENCE_NOT_FOUND" });
     }
+    expect(await world.draw("")).toMatchObject({ message: 'The call names no sequence: give its "name".' });
     expect(world.countOf("look")).toBe(0);
     world.isDown = true;
     const waiting = Array.from({ length: 10_001 }, (_, index) => world.draw(`none-${index}`));

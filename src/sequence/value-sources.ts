@@ -276,7 +276,8 @@ export class ValueSources {
 
 function notFound(name: string): IdError {
   const shown = name.length <= 63 ? name : `${name.slice(0, 60)}...`;
-  return new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${shown}.`, { metadata: { name: shown } });
+  const text = name === "" ? 'The call names no sequence: give its "name".' : `There is no sequence ${shown}.`;
+  return new IdError("SEQUENCE_NOT_FOUND", text, { metadata: { name: shown } });
 }
 
 function tooMany(message: string): IdError {
