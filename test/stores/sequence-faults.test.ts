@@ -378,7 +378,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     const looks = await Promise.all(stores.map((store) => store.look([])));
     expect(new Set(looks.map(({ identity }) => identity)).size).toBe(1);
     const steps = await runSql(own.url, "SELECT step FROM snowlane_sequence_schema");
-    expect(steps.map(({ step }) => Number(step))).toEqual([1, 2, 3]);
+    expect(steps.map(({ step }) => Number(step))).toEqual([1, 2, 3, 4]);
     expect(looks.map(({ database }) => database?.revision)).toEqual(looks.map(() => 1));
   });
 
@@ -391,7 +391,9 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     const ofNames = names.map((name) => `SELECT '${name}' AS name`).join(" UNION ALL ");
     await runSql(
       server.url,
-      `INSERT INTO snowlane_sequence SELECT t.namespace, n.name, start_value, increment, value_max, allocation, step_min,
+      `INSERT INTO snowlane_sequence (namespace, name, start_value, increment, value_max, allocation, step_min,
+        step_max, period, time_zone, text_template, description, disabled, created_ms, updated_ms, sequence_id, epoch)
+        SELECT t.namespace, n.name, start_value, increment, value_max, allocation, step_min,
         step_max, period, time_zone, text_template, description, disabled, created_ms, updated_ms, sequence_id, epoch
         FROM snowlane_sequence t CROSS JOIN (${ofNames}) n WHERE t.namespace = '${namespace}'`,
       `INSERT INTO ${counterTable} SELECT namespace, name, '', 10, 'taken', 10 FROM snowlane_sequence
