@@ -112,6 +112,11 @@ test("a decision names the files that it governs, and each of these names the de
   ).toEqual([]);
 });
 
+test("no two decisions have one number", () => {
+  const numbers = decisions.map((path) => basename(path).slice(0, 4));
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+});
+
 test("the index has each decision once, by its title, in one part of the system", () => {
   const index = textOf("docs/adr/README.md");
   const expected = decisions.map((path) => `- [${/^# (.+)$/m.exec(textOf(path))?.[1]}](${basename(path)})`);

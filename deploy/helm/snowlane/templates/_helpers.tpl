@@ -69,7 +69,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $own := dict "listen" "0.0.0.0:7609" "adminListen" "0.0.0.0:7610" -}}
 {{- /* By this the server refuses a Secret with the URL of an SQLite file, which no other pod would share. */ -}}
 {{- if not (hasPrefix "sqlite:" .Values.store.url) }}{{ $_ := set $own "resumeDir" "/var/lib/snowlane/resume" }}{{ end -}}
-{{- /* Why five minutes: docs/adr/0203. */ -}}
+{{- /* Why five minutes: docs/adr/0204. */ -}}
 {{- if not (hasKey .Values.settings "connectionAge") }}{{ $_ := set $own "connectionAge" "5m" }}{{ end -}}
 {{- if .Values.auth }}{{ $_ := set $own "auth" .Values.auth }}{{ end -}}
 {{- if .Values.store.secret.name }}{{ $_ := set $own "storeFile" (printf "/etc/snowlane/store/%s" .Values.store.secret.key) }}{{ end -}}
