@@ -164,15 +164,28 @@ test("each promise of docs/security.md names a setting, or that it has none, a t
   expect(named.filter((name) => !new RegExp(`\`${name}[ \`]`).test(settings))).toEqual([]);
 });
 
-test("each rule of the client contract names a test", () => {
+test("each rule of the client contract names its cases, or a test of each client where there is none", () => {
   const page = "docs/internals/client-contract.md";
-  const rules = { attempts: "Attempts and failover", buffer: "Rules of a buffer" };
+  const rules = {
+    attempts: "Attempts and failover",
+    checks: "What a client checks",
+    streams: "Streams",
+    buffer: "Rules of a buffer",
+  };
   const numbered = Object.entries(rules).flatMap(([kind, heading]) =>
     [...sectionOf(page, heading).matchAll(/^(\d+)\. /gm)].map(([, number]) => `${kind} ${number}`),
   );
-  const rows = [...sectionOf(page, "Tests that every client has").matchAll(/^\| (\w+ \d+) \| \[test\]\(\S+ "/gm)];
-  expect(numbered.length).toBeGreaterThan(20);
+  const shown = /^\| (\w+ \d+) \| (`[^|]+`|-) \| (\[test\]\(\S+ ".+"\)|-) \|$/gm;
+  const rows = [...sectionOf(page, "Tests that every client has").matchAll(shown)];
+  expect(numbered.length).toBeGreaterThan(30);
   expect(rows.map(([, rule]) => rule)).toEqual(numbered);
+  expect(rows.filter(([, , cases, test]) => cases === "-" && test === "-")).toEqual([]);
+  const named = new Map(
+    rows.map(([, rule, cases = ""]) => [rule, [...cases.matchAll(/`([\w-]+)`/g)].map(([, n]) => n)]),
+  );
+  const table = [...textOf(page).matchAll(/^\| (\w+ \d+) \| `([\w-]+)` \| [A-Z]/gm)];
+  for (const rule of numbered)
+    expect([rule, named.get(rule)]).toEqual([rule, table.filter(([, of]) => of === rule).map(([, , n]) => n)]);
 });
 
 test("docs/examples.md keeps a run of each example that has an entity", () => {

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import BinaryIO
 
+from interop_fleet import run_fleet
 from interop_sequence import run_sequence
 from interop_session import call, close, open_client, shown_error, stats, take
 
@@ -255,6 +256,7 @@ _COMMANDS: dict[str, Callable[[dict[str, str]], dict[str, object]]] = {
     "take": take,
     "stats": stats,
     "close": close,
+    "fleet": run_fleet,
     "issue": issue,
     "fork": fork,
     "parse": parse,

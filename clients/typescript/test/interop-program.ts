@@ -11,6 +11,7 @@ import { SnowlaneError } from "../src/errors.ts";
 import type { IdClient } from "../src/id-client.ts";
 import { createNodeClient } from "../src/node.ts";
 import { createTextCodec, parseId, presetLayout } from "../src/offline.ts";
+import { fleet } from "./interop-fleet.ts";
 import { runSequenceStep } from "./interop-sequence.ts";
 import { call, close, type Keys, keyOf, open, shownError, stats, take } from "./interop-session.ts";
 
@@ -142,6 +143,7 @@ const commands: Readonly<Record<string, (keys: Keys) => unknown>> = {
   take,
   stats,
   close,
+  fleet,
   issue,
   parse,
   sequence,

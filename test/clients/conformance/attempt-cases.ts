@@ -2,7 +2,6 @@
 import { Code } from "@connectrpc/connect";
 import { setTimeout as sleep } from "node:timers/promises";
 import { faultError } from "../../support/processes/scripted-id-server.ts";
-import { findFreePort } from "../../support/processes/free-port.ts";
 import type { Case } from "./case.ts";
 import { handlersOf } from "./fault-server.ts";
 import { hold, holdNoFailure } from "./world.ts";
@@ -173,21 +172,7 @@ export const attemptCases: readonly Case[] = [
       const [result] = await (await world.open([server.url], { timeout_ms: 2_000 })).call();
       hold(result?.reason === "QUOTA_EXCEEDED", `the error was ${result?.text ?? "none"}`);
       hold(result.durationMs < 1_500, `the call took ${Math.round(result.durationMs)} ms`);
-    },
-  },
-  {
-    rule: "attempts 8",
-    name: "nobody-there",
-    law: "Where no server ever answered and none listens, a call fails within a second and says so.",
-    isNeeded: true,
-    run: async (world) => {
-      const url = `http://127.0.0.1:${await findFreePort()}`;
-      for (const keys of [{}, { buffer: 1 }]) {
-        const [result] = await (await world.open([url], keys)).call();
-        hold(result?.reason === "UNREACHABLE", `the error was ${result?.text ?? "none"}`);
-        hold(result.metadata?.["connection"] === "refused", "the metadata do not say that the connection is refused");
-        hold(result.durationMs < 2_000, `the call took ${Math.round(result.durationMs)} ms`);
-      }
+      hold(result.retryAfterMs === 4_000, `the error has a delay of ${result.retryAfterMs} ms instead of 4,000`);
     },
   },
   {
@@ -214,6 +199,48 @@ export const attemptCases: readonly Case[] = [
         holdNoFailure(await (await world.open([`http://127.0.0.1:${link.port}`])).take(50, 4));
       } finally {
         clearInterval(cutting);
+      }
+    },
+  },
+  {
+    rule: "attempts 11",
+    name: "goaway",
+    law: "A server that sends GOAWAY to its connections again and again fails no call.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      const plain = handlersOf(1);
+      server.handlers = {
+        ...plain,
+        // So that calls are on their way when it comes.
+        nextId: async (request, context) => {
+          await sleep(10);
+          return plain.nextId!(request, context);
+        },
+      };
+      const ending = setInterval(() => server.goAway(), 300);
+      try {
+        holdNoFailure(await (await world.open([server.url])).take(50, 4));
+      } finally {
+        clearInterval(ending);
+      }
+    },
+  },
+  {
+    rule: "attempts 11",
+    name: "half-open",
+    law: "A connection that its server forgot, or of which it ended its half, is left at once, and no call fails.",
+    isNeeded: true,
+    run: async (world) => {
+      const link = await world.link(await world.server());
+      const client = await world.open([`http://127.0.0.1:${link.port}`]);
+      for (const befall of [() => link.forget(), () => link.halfClose()]) {
+        await client.call(2);
+        befall();
+        await sleep(100);
+        const [result] = await client.call();
+        hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+        hold(result.durationMs < 1_500, `the call took ${Math.round(result.durationMs)} ms`);
       }
     },
   },

@@ -1,9 +1,11 @@
 /** Cases of buffers: which IDs they hand out, how old those are, and what they make of bad answers. */
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { FakedClock } from "../../fault/faked-clock.ts";
 import type { Case } from "./case.ts";
 import { handlersOf } from "./fault-server.ts";
-import type { Keys } from "./program-under-test.ts";
-import { hold, holdDistinct, holdNoFailure, type Taken, type World } from "./world.ts";
+import { type Keys, WrongProgram } from "./program-under-test.ts";
+import { hold, holdDistinct, holdNoFailure, NotObserved, type Taken, type World } from "./world.ts";
 
 /** The age below which so many of a hundred IDs are. */
 function percentile(taken: readonly Taken[], percent: number): number {
@@ -85,6 +87,33 @@ export const bufferCases: readonly Case[] = [
         old.length <= 63,
         `${old.length} IDs were older than maxAge, one by ${Math.max(...old.map((o) => o.ageMs))} ms`,
       );
+    },
+  },
+  {
+    rule: "buffer 5",
+    name: "stepped-clock",
+    law: "A step of the wall clock by two minutes, as the servers go away, empties no reserve.",
+    isNeeded: false,
+    run: async (world) => {
+      const clock = await FakedClock.create(join(world.folder, "clock"));
+      const program = world.startProgram(clock.environment);
+      await world.warmUp(program);
+      const server = await world.server();
+      const client = await world.open([server.url], { buffer: 1, outage_ms: 20_000 }, program);
+      const take = (seconds: number) =>
+        client.take(200, seconds).catch((error: unknown) => {
+          if (error instanceof WrongProgram) throw new NotObserved("this program cannot sleep under a clock of a test");
+          throw error;
+        });
+      holdNoFailure(await take(12));
+      const stepMs = 120_000;
+      clock.step(stepMs);
+      await server.kill();
+      const result = await take(5);
+      const seen = result.taken.some(({ ageMs }) => ageMs > stepMs / 2);
+      if (!seen && result.count > 0) throw new NotObserved("the clock of this program cannot be stepped from outside");
+      holdNoFailure(result);
+      holdDistinct(result.taken);
     },
   },
   {

@@ -2,28 +2,39 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Case } from "./case.ts";
 import { handlersOf } from "./fault-server.ts";
-import { hold, holdDistinct, holdNoFailure } from "./world.ts";
+import { callInTheDark, type DarkKind, type DarkOutcome, takeInTheDark } from "./dark.ts";
+import { hold, holdNoFailure } from "./world.ts";
 
 const urlOf = ({ port }: { readonly port: number }): string => `http://127.0.0.1:${port}`;
 
+const darkLaws: Readonly<Record<DarkKind, { readonly name: string; readonly what: string }>> = {
+  swallowed: { name: "dark", what: "A connection that a proxy swallows" },
+  frozen: { name: "frozen", what: "A server that freezes behind a balancer" },
+  dropped: { name: "dropped", what: "A network that drops every packet of a connection" },
+};
+const darkKindNames = Object.keys(darkLaws) as readonly DarkKind[];
+
+/** A single call that meets a dark connection takes at most so long. */
+const darkCallMsMax = 5_000;
+/** A buffer has IDs again within so long. */
+const darkBufferMsMax = 2_000;
+
+function holdOutcome({ failures, waitMaxMs, reasons }: DarkOutcome, msMax: number): void {
+  hold(failures === 0, `${failures} calls failed: ${reasons.join(", ")}`);
+  hold(waitMaxMs < msMax, `a caller waited for ${Math.round(waitMaxMs)} ms`);
+}
+
 export const darkCases: readonly Case[] = [
-  {
-    rule: "attempts 12",
-    name: "dark-calls",
-    law: "A connection that a proxy swallows fails no call: the next attempt takes a new one.",
-    isNeeded: true,
-    run: async (world) => {
-      const link = await world.link(await world.server());
-      const client = await world.open([urlOf(link)]);
-      await client.call(3);
-      link.swallow();
-      const results = await client.call(3);
-      for (const { id, text, durationMs } of results) {
-        hold(id !== undefined, `a call failed: ${text}`);
-        hold(durationMs < 5_000, `a call took ${Math.round(durationMs)} ms`);
-      }
-    },
-  },
+  ...darkKindNames.map((kind): Case => {
+    const { name, what } = darkLaws[kind];
+    return {
+      rule: "attempts 12",
+      name: `${name}-calls`,
+      law: `${what} fails no call: the next attempt takes a new connection.`,
+      isNeeded: true,
+      run: async (world) => holdOutcome(await callInTheDark(world, kind), darkCallMsMax),
+    };
+  }),
   {
     rule: "attempts 12",
     name: "dark-short-deadlines",
@@ -62,20 +73,39 @@ export const darkCases: readonly Case[] = [
       hold(link.acceptedCount <= 3, `4 calls opened ${link.acceptedCount} connections`);
     },
   },
+  ...darkKindNames.map((kind): Case => {
+    const { name, what } = darkLaws[kind];
+    return {
+      rule: "attempts 13",
+      name: `${name}-buffer`,
+      law: `${what} fails no call of a buffer, which has IDs again within 2 s.`,
+      isNeeded: true,
+      run: async (world) => holdOutcome(await takeInTheDark(world, kind), darkBufferMsMax),
+    };
+  }),
   {
     rule: "attempts 13",
-    name: "dark-buffer",
-    law: "A buffer whose connection is swallowed fails no call, and has IDs again within 2 s.",
+    name: "slow-buffer",
+    law: "A server that takes 0.4 s for each answer is asked little more than it must be, over few connections.",
     isNeeded: true,
     run: async (world) => {
-      const link = await world.link(await world.server());
+      const server = await world.server();
+      const link = await world.link(server);
+      const plain = handlersOf(1);
+      let asked = 0;
+      server.handlers = {
+        ...plain,
+        reserveIds: async (request, context) => {
+          asked += request.count;
+          await sleep(400);
+          return plain.reserveIds!(request, context);
+        },
+      };
       const client = await world.open([urlOf(link)], { buffer: 1 });
-      await client.take(200, 2);
-      link.swallow();
-      const result = await client.take(200, 6);
-      holdNoFailure(result);
-      holdDistinct(result.taken);
-      hold(result.waitMaxMs < 2_000, `a caller waited for ${Math.round(result.waitMaxMs)} ms`);
+      holdNoFailure(await client.take(200, 9));
+      const { reserved } = await client.stats();
+      hold(asked <= 1.5 * reserved, `${asked} IDs were asked for, of which ${reserved} came into stock`);
+      hold(link.acceptedCount <= 3, `the buffer opened ${link.acceptedCount} connections`);
     },
   },
   {

@@ -1,6 +1,7 @@
 /** Cases of two deployments under one list of endpoints, whose IDs can be equal. */
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Case } from "./case.ts";
-import { handlersOf } from "./fault-server.ts";
+import { fingerprintOf, handlersOf } from "./fault-server.ts";
 import { hold } from "./world.ts";
 
 export const deploymentCases: readonly Case[] = [
@@ -50,6 +51,54 @@ export const deploymentCases: readonly Case[] = [
         const servers = await Promise.all(deployments.map((deployment) => world.server(deployment)));
         const [result] = await (await world.open(servers.map(({ url }) => url))).call();
         hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+      }
+    },
+  },
+  {
+    rule: "attempts 14",
+    name: "six-processes",
+    law: "Of six processes over a list that mixes two deployments none gets an ID: each ends with DEPLOYMENT_MISMATCH.",
+    isNeeded: true,
+    run: async (world) => {
+      const urls = [(await world.server(1)).url, (await world.server(2)).url];
+      const programs = [world.program, ...Array.from({ length: 5 }, () => world.startProgram())];
+      await Promise.all(programs.slice(1).map((program) => world.warmUp(program)));
+      const results = await Promise.all(
+        programs.map(async (program, index) => {
+          const client = await world.open(index % 2 === 0 ? urls : urls.toReversed(), { buffer: index % 2 }, program);
+          return client.call(20);
+        }),
+      );
+      for (const { reason, id, text } of results.flat())
+        hold(reason === "DEPLOYMENT_MISMATCH", `a call gave ${text ?? `the ID ${id}`}`);
+    },
+  },
+  {
+    rule: "attempts 14",
+    name: "two-regions",
+    law: "Two deployments of one layout that are bound to different worker IDs are used as one.",
+    isNeeded: false,
+    run: async (world) => {
+      const servers = [await world.server(1), await world.server(2)];
+      const layout = { fields: [], epochTime: timestampFromMs(0) };
+      for (const [index, server] of servers.entries()) {
+        server.handlers = {
+          ...handlersOf(index + 1),
+          getInfo: () => ({
+            deploymentFingerprint: fingerprintOf(index + 1),
+            layout,
+            binding: { datacenterIds: [index] },
+          }),
+        };
+      }
+      const client = await world.open(servers.map(({ url }) => url));
+      for (const server of servers) {
+        const [result] = await client.call();
+        hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+        await server.kill();
+        const [other] = await client.call();
+        hold(other?.id !== undefined, `the call failed after one region was lost: ${other?.text}`);
+        await server.start();
       }
     },
   },

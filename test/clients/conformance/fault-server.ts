@@ -5,7 +5,7 @@ const belowTime = 22n;
 let ends = 0n;
 
 /** Takes `count` IDs that no fault server of this process gave before, and which carry the time of their making. */
-function takeIds(count: number): bigint {
+export function takeIds(count: number): bigint {
   const now = BigInt(Date.now()) << belowTime;
   const first = now > ends ? now : ends;
   ends = first + BigInt(count);
@@ -34,8 +34,11 @@ export function handlersOf(deployment: number): ScriptedIdServer["handlers"] {
   return {
     nextId: () => ({ id: takeIds(1), deployment }),
     reserveIds: ({ count }) => ({ runs: [{ firstId: takeIds(count), count, stride: 1n }], deployment }),
-    getInfo: () => ({
-      deploymentFingerprint: deployment === 0 ? "" : deployment.toString(16).padStart(8, "0").padEnd(32, "0"),
-    }),
+    getInfo: () => ({ deploymentFingerprint: fingerprintOf(deployment) }),
   };
+}
+
+/** What GetInfo calls a deployment. */
+export function fingerprintOf(deployment: number): string {
+  return deployment === 0 ? "" : deployment.toString(16).padStart(8, "0").padEnd(32, "0");
 }

@@ -1,7 +1,19 @@
 /** The cases that our own clients do not always hold yet, by language. */
 export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
-  typescript: [],
+  // The kind of a mistake at the first connection is not in the metadata yet.
+  typescript: ["tls-to-plain", "plain-to-tls", "untrusted", "another-program"],
   go: [],
+  // The same mistakes. One restart in three cost a fleet 1.5 handshakes each.
+  java: ["tls-to-plain", "plain-to-tls", "untrusted", "another-program", "fleet-restart"],
+  // The kind of a mistake at the first connection is not in the metadata yet.
+  python: ["tls-to-plain", "plain-to-tls", "untrusted", "another-program"],
+};
+
+/** The cases that cannot be seen from outside, by language: a test of the client itself holds their rule. */
+export const notObserved: Readonly<Record<string, readonly string[]>> = {
+  typescript: [],
+  // A static program asks the kernel for the time, and Python's sleep fails under a clock that is stepped.
+  go: ["stepped-clock"],
   java: [],
-  python: [],
+  python: ["stepped-clock"],
 };

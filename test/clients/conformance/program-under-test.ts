@@ -14,6 +14,9 @@ export interface PrintedError {
   readonly text: string;
 }
 
+/** Says that a program ended, or did not answer as docs/internals/client-contract.md says. */
+export class WrongProgram extends Error {}
+
 /** No answer to a command takes longer. */
 const answerMsMax = 600_000;
 
@@ -26,8 +29,9 @@ export class ProgramUnderTest {
   readonly #answers: AsyncIterator<string>;
   #errorText = "";
 
-  constructor([command = "", ...args]: readonly string[]) {
-    const child = spawn(command, args);
+  /** @param environment - Variables that it has beside those of this process. */
+  constructor([command = "", ...args]: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const child = spawn(command, args, { env: { ...process.env, ...environment } });
     this.#child = child;
     child.on("error", (error) => (this.#errorText += error.message));
     child.stdin.on("error", () => undefined);
@@ -38,21 +42,21 @@ export class ProgramUnderTest {
   /**
    * Gives a command, and what the program prints for it. One at a time.
    *
-   * @throws Error where the program ends instead, or prints something else than a line of JSON.
+   * @throws WrongProgram where the program ends instead, or prints something else than a line of JSON.
    */
   async send<T>(command: string, keys: Keys = {}): Promise<T> {
     const pairs = Object.entries(keys).map(([key, value]) => `${key}=${value}`);
     this.#child.stdin.write(`${[command, ...pairs].join(" ")}\n`);
     const limit = AbortSignal.timeout(answerMsMax);
     const late = once(limit, "abort").then((): never => {
-      throw new Error(`The program has not answered ${command} within ${answerMsMax / 1_000} s.`);
+      throw new WrongProgram(`The program has not answered ${command} within ${answerMsMax / 1_000} s.`);
     });
     const { value, done } = await Promise.race([this.#answers.next(), late]);
-    if (done === true) throw new Error(`The program ended at the command ${command}: ${this.#errorText.trim()}`);
+    if (done === true) throw new WrongProgram(`The program ended at the command ${command}: ${this.#errorText.trim()}`);
     try {
       return JSON.parse(value) as T;
     } catch {
-      throw new Error(`The program printed no line of JSON for ${command}: ${value}`);
+      throw new WrongProgram(`The program printed no line of JSON for ${command}: ${value}`);
     }
   }
 

@@ -3,11 +3,32 @@ import { bufferCases } from "./buffer-cases.ts";
 import type { Case } from "./case.ts";
 import { darkCases } from "./dark-cases.ts";
 import { deploymentCases } from "./deployment-cases.ts";
+import { fleetCases } from "./fleet-cases.ts";
+import { mistakeCases } from "./mistake-cases.ts";
+import { WrongProgram } from "./program-under-test.ts";
+import { streamCases } from "./stream-cases.ts";
 import { textCases } from "./text-cases.ts";
-import { BrokenRule, World } from "./world.ts";
+import { BrokenRule, NotObserved, World } from "./world.ts";
 
-/** Every case, in the order of the table. */
-export const cases: readonly Case[] = [...attemptCases, ...darkCases, ...deploymentCases, ...bufferCases, ...textCases];
+/** The lists of the contract, in its order. */
+const ruleLists = ["attempts", "checks", "streams", "buffer", "texts"];
+
+function placeOf({ rule }: Case): number {
+  const [list = "", number] = rule.split(" ");
+  return 100 * ruleLists.indexOf(list) + Number(number);
+}
+
+/** Every case, in the order of the rules. */
+export const cases: readonly Case[] = [
+  ...attemptCases,
+  ...mistakeCases,
+  ...darkCases,
+  ...fleetCases,
+  ...deploymentCases,
+  ...streamCases,
+  ...bufferCases,
+  ...textCases,
+].toSorted((a, b) => placeOf(a) - placeOf(b));
 
 /** What a program says of itself. */
 interface Hello {
@@ -63,7 +84,8 @@ async function judge(call: readonly string[], one: Case): Promise<Verdict> {
     });
     return { case: one, result: "held", how: "" };
   } catch (error) {
-    if (!(error instanceof BrokenRule)) throw error;
+    if (error instanceof NotObserved) return { case: one, result: "left out", how: error.message };
+    if (!(error instanceof BrokenRule || error instanceof WrongProgram)) throw error;
     return { case: one, result: "broken", how: error.message };
   }
 }

@@ -55,7 +55,8 @@ class Endpoint
   rescue SocketError
     leave("the host has no address", "no_address")
   rescue SystemCallError, IOError => error
-    leave(error.message, "closed")
+    hint = "; if the server speaks TLS, begin the endpoint with https://" if @uri.scheme == "http"
+    leave("#{error.message}#{hint}", "closed")
   end
 
   def note_success
@@ -241,7 +242,7 @@ class Buffer
 
   # One reservation at a time, by a thread, so that no caller's deadline ends it.
   def refill
-    return if @is_asking || now_ms < @not_before.to_f
+    return if @is_asking
     @is_asking = true
     count = wanted
     Thread.new { take_in(count, [now_ms, wall_ms]) }
@@ -268,8 +269,8 @@ class Buffer
     end
   rescue Failure => failure
     @failures = @failures.to_i + 1
-    @failure, @not_before = failure, now_ms + rand * [2_000, 100 * 2**@failures].min
-    sleep([@not_before - now_ms, 0].max / 1_000) unless failure.permanent?
+    @failure = failure
+    sleep(rand * [2, 0.1 * 2**@failures].min) unless failure.permanent?
   ensure
     @mutex.synchronize { @is_asking = false; @changed.broadcast }
   end

@@ -1,7 +1,7 @@
 # The lines of docs/internals/client-contract.md around the thin client: what `npm run conformance` starts.
 require_relative "thin-client"
 
-LEFT_OUT = %w[fresh-first read-alike].freeze
+LEFT_OUT = %w[two-regions large-chunks invalid-chunks fresh-first stepped-clock read-alike].freeze
 GRACE_MS = 5_000
 
 # A client that is open, with its buffer if it has one.
@@ -54,11 +54,29 @@ def take(keys)
   { count:, failures: reasons.values.sum, reasons:, waitMaxMs: wait_max, firstMs: first }
 end
 
+# Makes many clients, each with a buffer that hands out IDs at an even rate, and counts the calls that fail.
+def fleet(keys)
+  per_second = keys["per_second"].to_i
+  outcomes = Array.new(keys["clients"].to_i) do
+    Thread.new do
+      buffer, started = Buffer.new(Client.new(keys), {}), now_ms
+      Array.new(per_second * keys["seconds"].to_i) do |index|
+        sleep([started + index * 1_000.0 / per_second - now_ms, 0].max / 1_000)
+        buffer.next_id && nil
+      rescue Failure => failure
+        failure.reason
+      end
+    end
+  end.flat_map(&:value)
+  { count: outcomes.count(nil), failures: outcomes.compact.size, reasons: outcomes.compact.tally }
+end
+
 COMMANDS = {
   "hello" => ->(_) { { language: "ruby", leavesOut: LEFT_OUT } },
   "open" => method(:open_client),
   "call" => method(:call),
   "take" => method(:take),
+  "fleet" => method(:fleet),
   "stats" => ->(keys) { SESSIONS.fetch(keys["client"]).buffer.stats },
   "close" => ->(keys) { SESSIONS.delete(keys["client"]) && {} },
 }.freeze

@@ -38,45 +38,72 @@ export interface Taken extends TakenId {
   readonly ageMs: number;
 }
 
-/** What one case has: servers, links to them, and a program of the client, all of which end with it. */
+/** Says why a case cannot see whether a client holds its rule. */
+export class NotObserved extends Error {}
+
+/** What one case has: servers, links to them, and programs of the client, all of which end with it. */
 export class World {
+  /** The program that most cases need alone. */
   readonly program: ProgramUnderTest;
   readonly folder = mkdtempSync(join(tmpdir(), "snowlane-conformance-"));
+  readonly #call: readonly string[];
   readonly #ends: (() => Promise<unknown>)[] = [];
   #clientCount = 0;
 
   constructor(call: readonly string[]) {
+    this.#call = call;
     this.program = new ProgramUnderTest(call);
   }
 
-  /** Lets the program call once by each way, so that no case measures how long a virtual machine takes to start. */
-  async warmUp(): Promise<void> {
+  /**
+   * Lets a program call once by each way, so that no case measures how long a virtual machine takes to start.
+   *
+   * @param program - Default: the first one.
+   */
+  async warmUp(program = this.program): Promise<void> {
     const server = await this.server();
     for (const buffer of [0, 1]) {
-      const client = await this.open([server.url], { buffer, timeout_ms: 60_000, attempt_timeout_ms: 30_000 });
+      const client = await this.open([server.url], { buffer, timeout_ms: 60_000, attempt_timeout_ms: 30_000 }, program);
       await client.call(3);
       await client.close();
     }
   }
 
+  /** Starts one more program of the client. */
+  startProgram(environment: Readonly<Record<string, string>> = {}): ProgramUnderTest {
+    const program = new ProgramUnderTest(this.#call, environment);
+    this.onEnd(() => program.end());
+    return program;
+  }
+
   async server(deployment = 1): Promise<ScriptedIdServer> {
     const server = await startFaultServer(deployment);
-    this.#ends.push(() => server.kill());
+    this.onEnd(() => server.kill());
     return server;
   }
 
   /** A link to a server, which can be made slow, deaf or dead. */
-  async link(server: ScriptedIdServer, host = "127.0.0.1"): Promise<TcpProxy> {
-    const link = await TcpProxy.start(Number(new URL(server.url).port), host);
-    this.#ends.push(() => link.stop());
+  link(server: ScriptedIdServer, host = "127.0.0.1"): Promise<TcpProxy> {
+    return this.linkTo(Number(new URL(server.url).port), host);
+  }
+
+  /** A link to a port. */
+  async linkTo(port: number, host = "127.0.0.1"): Promise<TcpProxy> {
+    const link = await TcpProxy.start(port, host);
+    this.onEnd(() => link.stop());
     return link;
   }
 
   /** Opens a client. */
-  async open(endpoints: readonly string[], keys: Keys = {}): Promise<Client> {
+  async open(endpoints: readonly string[], keys: Keys = {}, program = this.program): Promise<Client> {
     const name = `c${this.#clientCount++}`;
-    await this.program.send("open", { client: name, endpoints: endpoints.join(","), ...keys });
-    return new Client(this, name);
+    await program.send("open", { client: name, endpoints: endpoints.join(","), ...keys });
+    return new Client({ program, name, folder: this.folder });
+  }
+
+  /** Has something ended with the case: the last first, after the first program. */
+  onEnd(end: () => Promise<unknown>): void {
+    this.#ends.push(end);
   }
 
   async end(): Promise<void> {
@@ -86,19 +113,21 @@ export class World {
   }
 }
 
-/** A client of the program under test. */
+/** A client of a program under test. */
 export class Client {
-  readonly #world: World;
+  readonly #program: ProgramUnderTest;
   readonly #name: string;
+  readonly #folder: string;
 
-  constructor(world: World, name: string) {
-    this.#world = world;
+  constructor({ program, name, folder }: { program: ProgramUnderTest; name: string; folder: string }) {
+    this.#program = program;
     this.#name = name;
+    this.#folder = folder;
   }
 
   /** Makes calls, one after the other. */
   async call(count = 1): Promise<readonly CallResult[]> {
-    const { results } = await this.#world.program.send<{ readonly results: readonly CallResult[] }>("call", {
+    const { results } = await this.#program.send<{ readonly results: readonly CallResult[] }>("call", {
       client: this.#name,
       count,
     });
@@ -107,18 +136,18 @@ export class Client {
 
   /** Takes IDs at an even rate. */
   async take(perSecond: number, seconds: number): Promise<TakeResult & { readonly taken: readonly Taken[] }> {
-    const out = join(this.#world.folder, `${this.#name}.ids`);
+    const out = join(this.#folder, `${this.#name}.ids`);
     const keys = { client: this.#name, per_second: perSecond, seconds, out };
-    const result = await this.#world.program.send<TakeResult>("take", keys);
+    const result = await this.#program.send<TakeResult>("take", keys);
     return { ...result, taken: readTakenIds(out).map(({ id, atMs }) => ({ id, atMs, ageMs: atMs - timeOf(id) })) };
   }
 
   async close(): Promise<void> {
-    await this.#world.program.send("close", { client: this.#name });
+    await this.#program.send("close", { client: this.#name });
   }
 
   async stats(): Promise<{ readonly handedOut: number; readonly reserved: number }> {
-    return this.#world.program.send("stats", { client: this.#name });
+    return this.#program.send("stats", { client: this.#name });
   }
 }
 
@@ -129,7 +158,7 @@ export function holdDistinct(taken: readonly Taken[]): void {
 }
 
 /** Holds a result to have no failed call. */
-export function holdNoFailure({ failures, count, reasons }: TakeResult): void {
+export function holdNoFailure({ failures, count, reasons }: Pick<TakeResult, "failures" | "count" | "reasons">): void {
   const names = Object.entries(reasons).map(([reason, times]) => `${reason} ${times} times`);
   hold(failures === 0, `${failures} of ${failures + count} calls failed: ${names.join(", ")}`);
 }

@@ -22,6 +22,8 @@ export class CleartextServer {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   #port = 0;
+  /** Connections that were taken so far. */
+  acceptedCount = 0;
 
   constructor(handler: RequestHandler) {
     this.#http1 = createHttp1Server(handler);
@@ -63,6 +65,7 @@ export class CleartextServer {
 
   /** Gives a connection to the server of its protocol: HTTP/2 begins with `PRI`. */
   #accept(socket: Socket): void {
+    this.acceptedCount += 1;
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("error", () => socket.destroy());

@@ -49,6 +49,11 @@ export class ScriptedIdServer {
     return this.#server.url;
   }
 
+  /** Connections that were taken so far. */
+  get acceptedCount(): number {
+    return this.#server.acceptedCount;
+  }
+
   /** Listens: on a free port the first time, on the same one after a {@link kill}. */
   async start(): Promise<this> {
     await this.#server.start();

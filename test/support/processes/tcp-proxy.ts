@@ -12,10 +12,13 @@ export type ProxyMode = "open" | "deaf" | "black-hole";
 export class TcpProxy {
   /** Where new connections go. */
   targetPort: number;
-  readonly #server = createServer((client) => this.#accept(client));
+  readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
   readonly #sockets = new Set<Socket>();
+  readonly #clients = new Set<Socket>();
   /** The first so many connections let nothing through. */
   #swallowedCount = 0;
+  /** The first so many connections are reset when their client speaks. */
+  #forgottenCount = 0;
   /** Connections that were taken so far. */
   acceptedCount = 0;
   /** How often a client spoke after its server had. */
@@ -51,6 +54,17 @@ export class TcpProxy {
     this.#swallowedCount = this.acceptedCount;
   }
 
+  /** Forgets the connections that stand, as a host that has rebooted: it resets them when their client speaks. */
+  forget(): void {
+    this.#forgottenCount = this.acceptedCount;
+  }
+
+  /** Ends its half of the connections that stand, and reads on without an answer. */
+  halfClose(): void {
+    this.swallow();
+    for (const client of this.#clients) client.end();
+  }
+
   /** Lets all through again. The swallowed bytes are missing in the connections, which cannot go on. */
   reopen(): void {
     this.mode = "open";
@@ -67,6 +81,12 @@ export class TcpProxy {
     this.acceptedCount += 1;
     const number = this.acceptedCount;
     const server = connect(this.targetPort, "127.0.0.1");
+    this.#clients.add(client);
+    client.on("close", () => this.#clients.delete(client));
+    client.on("end", () => client.end());
+    client.on("data", () => {
+      if (number <= this.#forgottenCount) client.resetAndDestroy();
+    });
     let last: Socket | undefined;
     for (const socket of [client, server]) {
       socket.on("data", () => {

@@ -56,6 +56,7 @@ public final class InteropProgram {
         case "take" -> InteropSession.take(keys);
         case "stats" -> InteropSession.stats(keys);
         case "close" -> InteropSession.close(keys);
+        case "fleet" -> InteropFleet.run(keys);
         case "issue" -> issue(keys);
         case "parse" -> parse(keys);
         case "sequence" -> InteropSequence.run(keys);

@@ -1,0 +1,63 @@
+/** Cases of many clients at once: what one may do, a fleet must not do together. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { sized } from "../../support/worlds/scale.ts";
+import type { Case } from "./case.ts";
+import { handlersOf } from "./fault-server.ts";
+import { hold, holdNoFailure, type TakeResult, type World } from "./world.ts";
+
+/** Clients of the fleet: `npm run all -- conformance` takes the second number. */
+const clientCount = sized(50, 2_000);
+/** Handshakes that a client may make on average after a fault. */
+const handshakesMax = 1.2;
+
+type FleetServer = Awaited<ReturnType<World["server"]>>;
+
+/** Lets a fault befall the server of a fleet, each client with a buffer, and counts the handshakes after it. */
+async function holdFleet(world: World, befall: (server: FleetServer) => Promise<void>): Promise<void> {
+  const server = await world.server();
+  const keys = { endpoints: server.url, clients: clientCount, per_second: 2, seconds: 10 };
+  const running = world.program.send<Pick<TakeResult, "count" | "failures" | "reasons">>("fleet", keys);
+  await sleep(4_000);
+  const before = server.acceptedCount;
+  await befall(server);
+  const result = await running;
+  holdNoFailure(result);
+  hold(before >= clientCount, `${clientCount} clients had made ${before} connections before the fault`);
+  const each = (server.acceptedCount - before) / clientCount;
+  hold(each <= handshakesMax, `${clientCount} clients made ${each.toFixed(2)} handshakes each after the fault`);
+}
+
+export const fleetCases: readonly Case[] = [
+  {
+    rule: "attempts 12",
+    name: "fleet-restart",
+    law: "After a restart of their server, many clients make at most 1.2 handshakes each, and no call fails.",
+    isNeeded: false,
+    run: (world) =>
+      holdFleet(world, async (server) => {
+        await server.kill();
+        await sleep(1_000);
+        await server.start();
+      }),
+  },
+  {
+    rule: "attempts 12",
+    name: "fleet-stall",
+    law: "After a stall of half a second, many clients make at most 1.2 handshakes each, and no call fails.",
+    isNeeded: false,
+    run: (world) =>
+      holdFleet(world, async (server) => {
+        const plain = handlersOf(1);
+        const over = sleep(500);
+        server.handlers = {
+          ...plain,
+          reserveIds: async (request, context) => {
+            await over;
+            return plain.reserveIds!(request, context);
+          },
+        };
+        await over;
+        server.handlers = plain;
+      }),
+  },
+];

@@ -1,0 +1,76 @@
+/** Cases of streams of IDs: their chunks, and what a client makes of those that cannot be. */
+import { Code } from "@connectrpc/connect";
+import { join } from "node:path";
+import { readIdFiles } from "../../support/processes/id-files.ts";
+import { faultError } from "../../support/processes/scripted-id-server.ts";
+import type { Case } from "./case.ts";
+import { handlersOf, takeIds } from "./fault-server.ts";
+import { hold, type TakeResult, type World } from "./world.ts";
+
+type Issued = Pick<TakeResult, "count" | "failures" | "reasons">;
+
+/** Lets one caller read `count` IDs by streams. */
+async function readStreams(world: World, url: string, count: number): Promise<Issued & { readonly ids: Set<bigint> }> {
+  const out = join(world.folder, "streams.ids");
+  const keys = { endpoints: url, mode: "stream", count, callers: 1, out, timeout_ms: 5_000 };
+  const result = await world.program.send<Issued>("issue", keys);
+  return { ...result, ids: new Set(readIdFiles([out])) };
+}
+
+/** A chunk of IDs that rise. */
+function chunkOf(count: number): { ids: bigint[]; readonly deployment: number } {
+  const first = takeIds(count);
+  return { ids: Array.from({ length: count }, (_, index) => first + BigInt(index)), deployment: 1 };
+}
+
+export const streamCases: readonly Case[] = [
+  {
+    rule: "streams 1",
+    name: "large-chunks",
+    law: "Chunks of 65,536 IDs are read, and a stream that fails between two of them goes on without a failed call.",
+    isNeeded: false,
+    run: async (world) => {
+      const server = await world.server();
+      let isWhole = false;
+      server.handlers = {
+        ...handlersOf(1),
+        async *batchNextIds({ count }) {
+          for (let left = Number(count); left > 0; left -= 65_536) {
+            yield chunkOf(Math.min(left, 65_536));
+            if (isWhole) continue;
+            isWhole = true;
+            throw faultError({ reason: "STORE_UNAVAILABLE", code: Code.Unavailable });
+          }
+        },
+      };
+      const { ids, failures, reasons } = await readStreams(world, server.url, 100_000);
+      hold(failures === 0, `${failures} streams failed: ${Object.keys(reasons).join(", ")}`);
+      hold(ids.size === 100_000, `${ids.size} different IDs came instead of 100,000`);
+    },
+  },
+  {
+    rule: "checks 5",
+    name: "invalid-chunks",
+    law: "A stream whose IDs do not rise, or with more than was asked for, is INVALID_RESPONSE; none is handed out.",
+    isNeeded: false,
+    run: async (world) => {
+      const server = await world.server();
+      const bad = [
+        (): bigint[] => [9n, 8n],
+        (): bigint[] => [0n],
+        (): bigint[] => Array.from({ length: 2_000 }, (_, index) => BigInt(index) + 1n),
+      ];
+      server.handlers = {
+        ...handlersOf(1),
+        async *batchNextIds({ count }) {
+          const ids = bad.shift();
+          yield ids === undefined ? chunkOf(Number(count)) : { ids: ids(), deployment: 1 };
+        },
+      };
+      const { ids, failures, reasons } = await readStreams(world, server.url, 1_000);
+      hold(failures === 3 && reasons["INVALID_RESPONSE"] === 3, `the errors were ${JSON.stringify(reasons)}`);
+      const found = [...ids].filter((id) => id < 10_000n);
+      hold(found.length === 0, `the IDs ${found.slice(0, 3).join(", ")} of such a stream were handed out`);
+    },
+  },
+];
