@@ -35,6 +35,12 @@ export const wholeParts: readonly WholePart[] = [
     doc: "ten million IDs by all clients at once; `npm test` takes a million",
   },
   {
+    name: "conformance",
+    suite: "clients",
+    files: ["test/clients/conformance.test.ts", "test/clients/broken-clients.test.ts"],
+    doc: "fleets of 2,000 clients, and each rule of the contract switched off in one; `npm test`: 50, and two rules",
+  },
+  {
     name: "fault-lines",
     suite: "stores",
     files: ["test/stores/fault-lines.test.ts"],

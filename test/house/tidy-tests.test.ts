@@ -26,7 +26,7 @@ function sleepsIn(text: string): readonly number[] {
 }
 
 /** Its programs run in processes of their own: what they wait for shows in no clock of a test. */
-const notOfUnits = /interop_?(?:program|session)|ScriptedServer\.java/i;
+const notOfUnits = /interop_?(?:program|session|fleet)|ScriptedServer\.java/i;
 
 test("no unit test sleeps: a clock of its own moves, or it looks at a state again and again (two slept for a second)", () => {
   expect(sleepsIn("before();\nawait sleep(1_100);\nafter();")).toEqual([2]);

@@ -36,7 +36,7 @@ export const attemptCases: readonly Case[] = [
           return { id: 1n, deployment: 1 };
         },
       };
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < 8; round++) {
         const client = await world.open([hanging.url, well.url]);
         const [result] = await client.call();
         hold(result?.id !== undefined, `the call failed: ${result?.text}`);
@@ -104,7 +104,7 @@ export const attemptCases: readonly Case[] = [
           throw faultError(unavailable);
         },
       };
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < 8; round++) {
         const [result] = await (await world.open([refusing.url, well.url])).call();
         hold(result?.id !== undefined, `the call failed: ${result?.text}`);
         hold(result.durationMs < 2_000, `the call took ${Math.round(result.durationMs)} ms`);

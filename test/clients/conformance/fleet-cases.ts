@@ -7,6 +7,8 @@ import { hold, holdNoFailure, type TakeResult, type World } from "./world.ts";
 
 /** Clients of the fleet: `npm run all -- conformance` takes the second number. */
 const clientCount = sized(50, 2_000);
+/** IDs that each takes in a second. */
+const perSecond = sized(10, 2);
 /** Handshakes that a client may make on average after a fault. */
 const handshakesMax = 1.2;
 
@@ -15,7 +17,7 @@ type FleetServer = Awaited<ReturnType<World["server"]>>;
 /** Lets a fault befall the server of a fleet, each client with a buffer, and counts the handshakes after it. */
 async function holdFleet(world: World, befall: (server: FleetServer) => Promise<void>): Promise<void> {
   const server = await world.server();
-  const keys = { endpoints: server.url, clients: clientCount, per_second: 2, seconds: 10 };
+  const keys = { endpoints: server.url, clients: clientCount, per_second: perSecond, seconds: 10 };
   const running = world.program.send<Pick<TakeResult, "count" | "failures" | "reasons">>("fleet", keys);
   await sleep(4_000);
   const before = server.acceptedCount;

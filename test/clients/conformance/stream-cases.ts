@@ -55,16 +55,17 @@ export const streamCases: readonly Case[] = [
     isNeeded: false,
     run: async (world) => {
       const server = await world.server();
+      // From 1 to 3,000, which no fault server gives.
       const bad = [
-        (): bigint[] => [9n, 8n],
-        (): bigint[] => [0n],
-        (): bigint[] => Array.from({ length: 2_000 }, (_, index) => BigInt(index) + 1n),
+        (count: number): bigint[] => Array.from({ length: count }, (_, index) => BigInt(count - index)),
+        (count: number): bigint[] => Array.from({ length: count }, (_, index) => BigInt(index)),
+        (count: number): bigint[] => Array.from({ length: 3 * count }, (_, index) => BigInt(index) + 1n),
       ];
       server.handlers = {
         ...handlersOf(1),
         async *batchNextIds({ count }) {
           const ids = bad.shift();
-          yield ids === undefined ? chunkOf(Number(count)) : { ids: ids(), deployment: 1 };
+          yield ids === undefined ? chunkOf(Number(count)) : { ids: ids(Number(count)), deployment: 1 };
         },
       };
       const { ids, failures, reasons } = await readStreams(world, server.url, 1_000);

@@ -1,0 +1,37 @@
+/** The controls of the conformance program: it sees each rule that a client does not keep. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { sized } from "../support/worlds/scale.ts";
+import { brokenCall, brokenClients } from "./conformance/broken-clients.ts";
+import { cases, scoreProgram, scoreToText } from "./conformance/score.ts";
+
+/** What `npm test` runs: one in each language. `npm run all -- conformance` runs all. */
+const quick = ["another-deployment-later", "two-regions"];
+const chosen = sized(
+  brokenClients.filter((client) => client.cases.some((name) => quick.includes(name))),
+  brokenClients,
+);
+
+test.each(chosen)("a client that $wrong is seen", { timeout: 600_000 }, async (client) => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-broken-"));
+  try {
+    const wanted = cases.filter(({ name }) => client.cases.includes(name));
+    const score = await scoreProgram(await brokenCall(client, folder), wanted);
+    const broken = score.verdicts.filter(({ result }) => result === "broken").map(({ case: { name } }) => name);
+    expect(broken.toSorted(), scoreToText(score)).toEqual(client.cases.toSorted());
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("each case has a client that breaks it", () => {
+  const named = new Set(brokenClients.flatMap((client) => client.cases));
+  expect(cases.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([
+    // The connection of a server that has sent GOAWAY ends at once, so that no client of ours can use it on.
+    "goaway",
+    // No client of ours can keep a connection after its deadline: the library of the thin one closes it.
+    "dark-short-deadlines",
+  ]);
+});
