@@ -14,7 +14,7 @@ export interface BrokenClient {
   readonly cases: readonly string[];
   /** Of the repository. */
   readonly file: string;
-  /** What stands there once, and what stands there instead. */
+  /** The text that the file has once, and the text in its place. */
   readonly from: string;
   readonly to: string;
 }
