@@ -4,8 +4,7 @@ export const notYetHeld: Readonly<Record<string, readonly string[]>> = {
   go: [],
   // One restart in three cost a fleet 1.5 handshakes each.
   java: ["fleet-restart"],
-  // The kind of a mistake at the first connection is not in the metadata yet.
-  python: ["tls-to-plain", "plain-to-tls", "untrusted", "another-program"],
+  python: [],
 };
 
 /** The cases that cannot be seen from outside, by language: a test of the client itself holds their rule. */
