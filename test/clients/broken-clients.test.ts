@@ -8,9 +8,9 @@ import { brokenCall, brokenClients } from "./conformance/broken-clients.ts";
 import { cases, scoreProgram, scoreToText } from "./conformance/score.ts";
 
 /** What `npm test` runs: one in each language. `npm run all -- conformance` runs all. */
-const quick = ["another-deployment-later", "two-regions"];
+const quick = new Set(["another-deployment-later", "two-regions"]);
 const chosen = sized(
-  brokenClients.filter((client) => client.cases.some((name) => quick.includes(name))),
+  brokenClients.filter((client) => client.cases.some((name) => quick.has(name))),
   brokenClients,
 );
 

@@ -33,8 +33,13 @@ export const brokenClients: readonly BrokenClient[] = [
   {
     wrong: "gives an attempt all the time of its call",
     cases: [
-      ...["hanging-server", "dark-calls", "frozen-calls", "dropped-calls"],
-      ...["dark-buffer", "frozen-buffer", "dropped-buffer"],
+      "hanging-server",
+      "dark-calls",
+      "frozen-calls",
+      "dropped-calls",
+      "dark-buffer",
+      "frozen-buffer",
+      "dropped-buffer",
     ],
     file: thin,
     from: "[limit_ms, deadline - now_ms].min",
