@@ -32,6 +32,7 @@ import {
   checkReserveCount,
   chunkSizeMax,
   drawChunk,
+  drawList,
   drawOne,
   drawReservation,
   type IssueOptions,
@@ -40,6 +41,7 @@ import {
 import { liveContext } from "./call-context.ts";
 import { createDeploymentNumber } from "./deployment-number.ts";
 import { createNextId } from "./hot/next-id.ts";
+import { createNextIds } from "./hot/next-ids.ts";
 import { createReserveIds } from "./hot/reserve-ids.ts";
 import { layoutFromMessage, layoutToMessage } from "./message/layout-message.ts";
 import { inField, RequestError } from "./message/request-error.ts";
@@ -100,6 +102,7 @@ export function createIdService(given: IdServiceOptions): Service {
     },
     hotMethods: [
       createNextId(options),
+      createNextIds(options),
       createReserveIds(options),
       createBatchNextIds(options),
       createDirectMethod(IdService.method.parse, implementation.parse),
@@ -122,8 +125,8 @@ function implementIdService(options: ServiceOptions) {
     nextIds: async ({ count, textFormat }, context) => {
       const write = writerFromMessage(codec, textFormat);
       checkNextCount(count);
-      const ids: bigint[] = [];
-      for await (const chunk of drawIds(options, { count, chunkSize: count }, context)) ids.push(...chunk);
+      const { runs } = await drawList(options, count, liveContext(context));
+      const ids = [...idsOf(runs)];
       return { ids, texts: write === undefined ? [] : ids.map(write), deployment: deploymentNow() };
     },
     batchNextIds: (request, context) => batchNextIds(options, codec, request, context),
@@ -159,26 +162,14 @@ async function* batchNextIds(
 ) {
   const write = writerFromMessage(codec, request.textFormat);
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
-  // The IDs are drawn one chunk at a time, because the response is pulled as the reader takes it.
-  for await (const ids of drawIds(options, { count: Number(request.count), chunkSize }, context)) {
-    const texts = write === undefined ? [] : ids.map(write);
-    yield { ids, texts, deployment: options.deploymentNow() };
-  }
-}
-
-/** Draws IDs in ascending order, each chunk when it is asked for. */
-async function* drawIds(
-  options: IssueOptions,
-  { count, chunkSize }: { readonly count: number; readonly chunkSize: number },
-  context: HandlerContext,
-): AsyncGenerator<bigint[]> {
   let risingSpan: number | undefined;
-  for (let left = count; left > 0; ) {
-    const wanted = Math.min(left, chunkSize);
-    const drawn = await drawChunk(options, { count: wanted, risingSpan }, liveContext(context));
+  for (let left = Number(request.count); left > 0; ) {
+    // The IDs are drawn only now, because the response is pulled as the reader takes it.
+    const drawn = await drawChunk(options, { count: Math.min(left, chunkSize), risingSpan }, liveContext(context));
     risingSpan = drawn.risingSpan;
     left -= drawn.count;
-    yield [...idsOf(drawn.runs)];
+    const ids = [...idsOf(drawn.runs)];
+    yield { ids, texts: write === undefined ? [] : ids.map(write), deployment: options.deploymentNow() };
   }
 }
 

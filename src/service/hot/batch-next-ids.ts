@@ -1,13 +1,10 @@
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
-import { isLittleEndian } from "../../snowflake/id-words.ts";
-import { writeRun } from "../../snowflake/run.ts";
 import type { ReservedIds } from "../../worker/id-source.ts";
 import { type CallContext, checkBatch, drawChunk, type AnswerOptions } from "./issue-ids.ts";
-import { deploymentBehind, type FieldsBehind } from "./fields-behind.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
-import { type PackedNumbers, PackedStream } from "./packed-stream.ts";
+import { canPackIds, PackedIds } from "./packed-ids.ts";
+import { PackedStream } from "./packed-stream.ts";
 import { field2Varint, readVarints, uint32Max } from "./read-varints.ts";
-import { field3Fixed32 } from "./write-protobuf.ts";
 
 /** BatchNextIds without texts. */
 export function createBatchNextIds(options: AnswerOptions): HotMethod {
@@ -20,25 +17,22 @@ export function createBatchNextIds(options: AnswerOptions): HotMethod {
 }
 
 function readBatchNextIds(options: AnswerOptions, message: Buffer): HotOperation | undefined {
-  // On any other machine a Uint32Array does not have the order of bytes that protobuf needs.
-  const request = isLittleEndian ? readBatchRequest(message) : undefined;
+  const request = canPackIds ? readBatchRequest(message) : undefined;
   if (request === undefined) return undefined;
   return (context) => {
     const chunkSize = checkBatch(options, BigInt(request.count), request.chunkSize);
-    return new PackedStream(request.count, chunkSize, new PackedIds(options, context));
+    return new PackedStream(request.count, chunkSize, new RisingIds(options, context));
   };
 }
 
 /** The IDs of one call: all of them rise, so each draw says what the ones before it allow. */
-class PackedIds implements PackedNumbers<ReservedIds> {
-  readonly bytesEach = 8;
-  readonly behind: FieldsBehind;
+class RisingIds extends PackedIds<ReservedIds> {
   readonly #options: AnswerOptions;
   readonly #context: CallContext;
   #risingSpan: number | undefined;
 
   constructor(options: AnswerOptions, context: CallContext) {
-    this.behind = deploymentBehind(field3Fixed32, options.deploymentNow);
+    super(options);
     this.#options = options;
     this.#context = context;
   }
@@ -47,12 +41,9 @@ class PackedIds implements PackedNumbers<ReservedIds> {
     return drawChunk(this.#options, { count, risingSpan: this.#risingSpan }, this.#context);
   }
 
-  write(bytes: Buffer, start: number, { runs, count, risingSpan }: ReservedIds): number {
-    this.#risingSpan = risingSpan;
-    const ids = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count * 2);
-    let at = 0;
-    for (const run of runs) at = writeRun(run, ids, at);
-    return start + count * this.bytesEach;
+  override write(bytes: Buffer, start: number, drawn: ReservedIds): number {
+    this.#risingSpan = drawn.risingSpan;
+    return super.write(bytes, start, drawn);
   }
 }
 

@@ -5,12 +5,15 @@ import {
   BatchNextIdsResponseSchema,
   NextIdRequestSchema,
   NextIdResponseSchema,
+  NextIdsRequestSchema,
+  NextIdsResponseSchema,
   ReserveIdsRequestSchema,
   ReserveIdsResponseSchema,
 } from "../../gen/snowlane/v1/id_service_pb.ts";
 import { createBatchNextIds } from "./batch-next-ids.ts";
 import { type HotAnswer, type HotContext, type HotStream, LentMessage } from "./hot-method.ts";
 import { createNextId } from "./next-id.ts";
+import { createNextIds } from "./next-ids.ts";
 import { createReserveIds } from "./reserve-ids.ts";
 import { idsOf, type IdRun } from "../../snowflake/run.ts";
 import type { IdSource, ReservedIds } from "../../worker/id-source.ts";
@@ -48,7 +51,7 @@ function methods(mode: "now" | "late", runMax = 1_000): { readonly [name: string
     reserve,
   } as unknown as IdSource;
   const options = { source, clock, batchCountMax: 1e9, deploymentNow: () => 0xf000_0001 };
-  const made = [createNextId(options), createReserveIds(options), createBatchNextIds(options)];
+  const made = [createNextId(options), createNextIds(options), createReserveIds(options), createBatchNextIds(options)];
   return Object.fromEntries(
     made.map(({ descriptor, read }): [string, Call] => [
       descriptor.name,
@@ -113,6 +116,24 @@ test.each(["now", "late"] as const)("ReserveIds answers runs that protobuf-es re
   }
 });
 
+test.each(["now", "late"] as const)("NextIds answers all of its IDs in one message, rising (%s)", async (mode) => {
+  const { NextIds } = methods(mode);
+  // The source gives at most 2,500 IDs at a time.
+  for (const count of [1, 999, 2_500, 2_501, 10_000]) {
+    const request = toBinary(NextIdsRequestSchema, create(NextIdsRequestSchema, { count }));
+    const answer = await (NextIds!(Buffer.from(request), context) as Promise<Uint8Array>);
+    const { ids, texts, deployment } = fromBinary(NextIdsResponseSchema, unframe(answer));
+    expect([deployment, texts]).toEqual([0xf000_0001, []]);
+    expect(ids).toHaveLength(count);
+    expect(ids.every((id, index) => index === 0 || id > ids[index - 1]!)).toBe(true);
+  }
+});
+
+test("NextIds with a form in its request is not for it", () => {
+  const request = toBinary(NextIdsRequestSchema, create(NextIdsRequestSchema, { count: 1, textFormat: { form: 1 } }));
+  expect(methods("now")["NextIds"]!(Buffer.from(request), context)).toBeUndefined();
+});
+
 test.each(["now", "late"] as const)("BatchNextIds streams exactly its count, in chunks (%s)", async (mode) => {
   const { BatchNextIds } = methods(mode);
   for (const [count, chunkSize] of [
@@ -131,7 +152,11 @@ test.each(["now", "late"] as const)("BatchNextIds streams exactly its count, in 
 });
 
 test("counts out of range are the service's error", () => {
-  const { BatchNextIds, ReserveIds } = methods("now");
+  const { BatchNextIds, NextIds, ReserveIds } = methods("now");
+  const tooMany = toBinary(NextIdsRequestSchema, create(NextIdsRequestSchema, { count: 10_001 }));
+  for (const request of [Buffer.alloc(0), Buffer.from(tooMany)]) {
+    expect(() => NextIds!(request, context)).toThrow(expect.objectContaining({ reason: "COUNT_OUT_OF_RANGE" }));
+  }
   expect(() => ReserveIds!(Buffer.alloc(0), context)).toThrow(
     expect.objectContaining({ reason: "COUNT_OUT_OF_RANGE" }),
   );

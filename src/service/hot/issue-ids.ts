@@ -18,6 +18,9 @@ export interface AnswerOptions extends IssueOptions {
   readonly deploymentNow: () => number;
 }
 
+/** IDs of one answer. */
+export type DrawnIds = Pick<ReservedIds, "runs" | "count">;
+
 /** The limits that a caller sets for its call. */
 export interface CallContext {
   /** Aborted, with a reason that the call may end with, when the caller has gone or its deadline has passed. */
@@ -70,6 +73,31 @@ export function drawChunk(
 ): ReservedIds | Promise<ReservedIds> {
   const drawn = (taken: number) => draw(options, { count: taken, priority: "bulk", risingSpan }, context);
   return whenQuotaAllows(context, count, drawn);
+}
+
+/**
+ * Draws all of `count` IDs, ascending, for one answer: at once where there are so many, otherwise in several draws.
+ *
+ * @throws As {@link drawChunk}. Then the IDs of the draws before it are a gap.
+ */
+export function drawList(options: IssueOptions, count: number, context: CallContext): DrawnIds | Promise<DrawnIds> {
+  const first = drawChunk(options, { count, risingSpan: undefined }, context);
+  return first instanceof Promise || first.count < count ? drawRest(options, first, count, context) : first;
+}
+
+async function drawRest(
+  options: IssueOptions,
+  first: ReservedIds | Promise<ReservedIds>,
+  count: number,
+  context: CallContext,
+): Promise<DrawnIds> {
+  let drawn = await first;
+  const runs = [...drawn.runs];
+  for (let left = count - drawn.count; left > 0; left -= drawn.count) {
+    drawn = await drawChunk(options, { count: left, risingSpan: drawn.risingSpan }, context);
+    runs.push(...drawn.runs);
+  }
+  return { runs, count };
 }
 
 /**

@@ -1,0 +1,28 @@
+import { isLittleEndian } from "../../snowflake/id-words.ts";
+import { writeRun } from "../../snowflake/run.ts";
+import { deploymentBehind, type FieldsBehind } from "./fields-behind.ts";
+import type { AnswerOptions, DrawnIds } from "./issue-ids.ts";
+import type { PackedNumbers } from "./packed-stream.ts";
+import { field3Fixed32 } from "./write-protobuf.ts";
+
+/** On any other machine a Uint32Array does not have the order of bytes that protobuf needs. */
+export const canPackIds = isLittleEndian;
+
+/** How NextIds and BatchNextIds write their IDs: packed, and the deployment behind them. */
+export abstract class PackedIds<D extends DrawnIds> implements PackedNumbers<D> {
+  readonly bytesEach = 8;
+  readonly behind: FieldsBehind;
+
+  constructor({ deploymentNow }: AnswerOptions) {
+    this.behind = deploymentBehind(field3Fixed32, deploymentNow);
+  }
+
+  abstract draw(count: number): D | Promise<D>;
+
+  write(bytes: Buffer, start: number, { runs, count }: D): number {
+    const ids = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count * 2);
+    let at = 0;
+    for (const run of runs) at = writeRun(run, ids, at);
+    return start + count * this.bytesEach;
+  }
+}
