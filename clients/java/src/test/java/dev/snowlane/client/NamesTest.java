@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -95,12 +96,17 @@ class NamesTest {
         .lookUp(this::lookUp);
   }
 
+  /** Its connections are gone as well then: a call that came in between would be cancelled by the server. */
+  private void stop(int index) throws InterruptedException {
+    assertTrue(servers.get(index).shutdownNow().awaitTermination(1, TimeUnit.MINUTES));
+  }
+
   private int used() {
     return services.get(0).calls.get() > 0 ? 0 : 1;
   }
 
   @Test
-  void aNameWithSeveralAddressesIsAsManyEndpoints() {
+  void aNameWithSeveralAddressesIsAsManyEndpoints() throws InterruptedException {
     int port = startAt("127.0.0.2", "127.0.0.3");
     found = List.of("127.0.0.2", "127.0.0.3");
     Set<String> attempted = new ConcurrentSkipListSet<>();
@@ -114,13 +120,13 @@ class NamesTest {
     try (IdClient client = byName(port).observer(observer).build()) {
       client.nextId();
       int used = used();
-      servers.get(used).shutdownNow();
+      stop(used);
       client.nextId();
       assertTrue(services.get(1 - used).calls.get() > 0);
       String name = "http://ids.test:" + port;
       assertEquals(Set.of(name + " [127.0.0.2]", name + " [127.0.0.3]"), attempted);
       assertEquals(Set.of("ids.test:" + port), authorities);
-      servers.get(1 - used).shutdownNow();
+      stop(1 - used);
       SnowlaneException error = assertThrows(SnowlaneException.class, () -> client.nextId(Duration.ofMillis(300)));
       assertTrue(error.toString().contains("(" + name + " [127.0.0."), error.toString());
     }
