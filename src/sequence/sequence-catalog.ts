@@ -48,7 +48,7 @@ export type OperatorRaise =
 /** The databases that a {@link SequenceCatalog} changes, and whom it tells of changes. */
 export interface CatalogParts {
   /** The databases that share the values: an update needs all of them. */
-  readonly stripes: Pick<StripeSet, "all" | "listed" | "usable">;
+  readonly stripes: Pick<StripeSet, "all" | "listed" | "settled" | "usable">;
   /** Its wall clock gives the times of creation and update. */
   readonly clock: Clock;
   /** Called with each sequence that was made or changed. */
@@ -70,13 +70,15 @@ export class SequenceCatalog {
   }
 
   /**
-   * Makes sure that the database, or one of several, answers, and that those that do give values. Those that do not are
-   * told of by an event.
+   * Makes sure that the database, or one of several, answers, that all that do fit together, and that they give values.
+   * Those that do not are told of by an event.
    *
    * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
    */
   async check(): Promise<void> {
-    for (const { database } of await this.#parts.stripes.usable()) await database.ready();
+    const { stripes } = this.#parts;
+    await stripes.settled();
+    for (const { database } of await stripes.usable()) await database.ready();
   }
 
   /**

@@ -4,6 +4,7 @@ import { MemorySequences, memorySequenceStore } from "../../test/support/worlds/
 import { IdError } from "../errors.ts";
 import { SequenceDatabase } from "./sequence-database.ts";
 import { completeDefinition, valueAt } from "./sequence.ts";
+import type { SequenceStore } from "./sequence-store.ts";
 import { StripeSet } from "./stripe-set.ts";
 
 /** Databases in memory, of which the last can be away, or never answer. */
@@ -27,9 +28,9 @@ function makeWorld(storeIds: readonly string[] = ["a", "b"]) {
     ),
   );
   const told: string[] = [];
-  const open = () =>
+  const open = (opened: readonly SequenceStore[] = stores) =>
     new StripeSet({
-      stores,
+      stores: opened,
       stripeCount: undefined,
       clock: time,
       timers: time,
@@ -39,7 +40,7 @@ function makeWorld(storeIds: readonly string[] = ["a", "b"]) {
       onProblem: (error) => told.push((error as IdError).message),
       onAnswers: (stripe) => told.push(`stripe ${stripe} answers`),
     });
-  return { time, state, told, open };
+  return { time, state, told, stores, open };
 }
 
 test("a database that does not answer when a server starts is logged then, and when it comes back (it was not)", async () => {
@@ -77,6 +78,28 @@ test("three new databases get their stripes by six writes, and a silent one is w
   expect(found).toBeUndefined();
   await time.run(1);
   expect(found).toBe(2);
+});
+
+test("databases that do not fit together are found once all have answered, also where one is late", async () => {
+  const { time, stores, open } = makeWorld();
+  await open().usable();
+  const others = makeWorld(["c", "d", "e"]);
+  await others.open().usable();
+  const other = others.stores[0]!;
+  const late: SequenceStore = {
+    ...other,
+    look: async (keys) => {
+      await new Promise<void>((resolve) => void time.after(600, resolve));
+      return other.look(keys);
+    },
+  };
+  const stripes = open([stores[0]!, late]);
+  const usable = stripes.usable();
+  await time.run(300);
+  expect(await usable).toHaveLength(1);
+  const settled = expect(stripes.settled()).rejects.toMatchObject({ reason: "INVALID_CONFIG" });
+  await time.run(1_000);
+  await settled;
 });
 
 test("28 new databases get their stripes at once (more than 27 did not, because 400 steps ended a start)", async () => {

@@ -109,6 +109,15 @@ export class StripeSet {
     return [...this.#settled.values()];
   }
 
+  /**
+   * Waits until each one has answered, or failed: some that do not fit may answer late.
+   *
+   * @throws IdError INVALID_CONFIG: they do not fit together. STORE_UNAVAILABLE: too few answered to know.
+   */
+  async settled(): Promise<void> {
+    await this.#settle();
+  }
+
   /** All that are named. @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG. */
   async listed(): Promise<readonly StripePart[]> {
     return (await this.#settleAll()).parts;
