@@ -48,7 +48,7 @@ export type OperatorRaise =
 /** The databases that a {@link SequenceCatalog} changes, and whom it tells of changes. */
 export interface CatalogParts {
   /** The databases that share the values: an update needs all of them. */
-  readonly stripes: Pick<StripeSet, "all" | "listed" | "settled" | "usable">;
+  readonly stripes: Pick<StripeSet, "all" | "answered" | "listed">;
   /** Its wall clock gives the times of creation and update. */
   readonly clock: Clock;
   /** Called with each sequence that was made or changed. */
@@ -76,9 +76,7 @@ export class SequenceCatalog {
    * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
    */
   async check(): Promise<void> {
-    const { stripes } = this.#parts;
-    await stripes.settled();
-    for (const { database } of await stripes.usable()) await database.ready();
+    for (const { database } of await this.#parts.stripes.answered()) await database.ready();
   }
 
   /**

@@ -94,7 +94,6 @@ export class StripeSet {
     const { stores, clock } = this.#parts;
     const isDue = this.#settled.size < stores.length && clock.monotonicMs() >= this.#retryAtMs;
     if (this.#settled.size === 0 || isDue) {
-      this.#retryAtMs = clock.monotonicMs() + retryMs;
       const settling = this.#settle();
       if (this.#settled.size === 0) await Promise.race([settling, this.#some.promise]);
       // It is told.
@@ -110,12 +109,12 @@ export class StripeSet {
   }
 
   /**
-   * Waits until each one has answered, or failed: some that do not fit may answer late.
+   * Those that can be used once each one has answered, or failed: some that do not fit may answer late.
    *
    * @throws IdError INVALID_CONFIG: they do not fit together. STORE_UNAVAILABLE: too few answered to know.
    */
-  async settled(): Promise<void> {
-    await this.#settle();
+  async answered(): Promise<readonly StripePart[]> {
+    return (await this.#settle()).parts;
   }
 
   /** All that are named. @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG. */
@@ -171,6 +170,7 @@ export class StripeSet {
   }
 
   #settle(): Promise<Settled> {
+    this.#retryAtMs = this.#parts.clock.monotonicMs() + retryMs;
     this.#settling ??= this.#settleOnce()
       .catch((error: unknown) => {
         // Otherwise every call ends with it.

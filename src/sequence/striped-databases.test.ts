@@ -30,7 +30,7 @@ async function twoDatabases() {
   const all = async () => parts;
   // While the second database is slow to say its stripe, the first one is used.
   const usable = async () => (state.isSlow ? parts.slice(0, 1) : parts);
-  const stripes = { all, listed: all, usable, usableLater: all, settled: async () => {} };
+  const stripes = { all, answered: all, listed: all, usable, usableLater: all };
   const catalog = new SequenceCatalog({ stripes, clock: time, onChanged: () => {} });
   const { stored } = await catalog.create({ name: "orders" });
   const database = new StripedDatabases({ stripes, clock: time, timers: time, waitMaxMs: 1_000, onEvent: () => {} });

@@ -117,7 +117,7 @@ class History {
     const database = new SequenceDatabase({ store, clock, onEvent: () => {} });
     const parts = async () => [{ stripe: onlyStripe, store, database }];
     const catalog = new SequenceCatalog({
-      stripes: { all: parts, listed: parts, usable: parts, settled: async () => {} },
+      stripes: { all: parts, answered: parts, listed: parts },
       clock,
       onChanged: () => {},
     });

@@ -61,7 +61,7 @@ export class SequenceWorld {
       onEvent,
     });
     this.#catalog = new SequenceCatalog({
-      stripes: { all: parts, listed: parts, usable: parts, settled: async () => {} },
+      stripes: { all: parts, answered: parts, listed: parts },
       clock,
       onChanged: () => {},
     });
