@@ -65,7 +65,8 @@ function bundleIsStale() {
   if (!existsSync(stamp)) return true;
   const bundledMs = statSync(stamp).mtimeMs;
   const tools = ["bundle", "bundle-page", "bundle-parts"].map((name) => `tools/${name}.mjs`);
-  const files = ["package.json", "docs/reports/openapi.json", ...tools].map((path) => statSync(path).mtimeMs);
+  const texts = ["package.json", "docs/reports/openapi.json", "docs/safety.md"];
+  const files = [...texts, ...tools].map((path) => statSync(path).mtimeMs);
   // The page has the simulation in it.
   const folders = ["src", "web", "test/simulation"].map(newestSourceMs);
   return [...folders, ...files].some((ms) => ms > bundledMs);

@@ -14,6 +14,7 @@ const types = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
   json: "application/json",
 };
 
@@ -36,7 +37,7 @@ const simulation = "web/proof/run/worker.ts";
 
 /**
  * The sources with the four switches that `#/proof` has, which the product has not; and what stands in a worker for
- * Node's own modules and for claims of the past, which no run of the view makes. docs/adr/0199 says why.
+ * Node's own modules and for what no run of the view does. docs/adr/0199 says why.
  */
 async function simulationParts() {
   const rules = await rolldown({ input: "test/simulation/shown/rule-switches.ts", platform: "node" });
@@ -47,7 +48,7 @@ async function simulationParts() {
   return {
     name: "simulation-parts",
     resolveId: (id) => {
-      if (id.endsWith("/claim-beside.ts")) return resolve("web/proof/run/no-claims.ts");
+      if (/\/(claim-beside|release-expired)\.ts$/.test(id)) return resolve("web/proof/run/left-out.ts");
       if (!id.startsWith("node:")) return undefined;
       if (id === "node:crypto" || id === "node:os") return resolve("web/proof/run/node-stubs.ts");
       throw new Error(`The simulation needs ${id}, which a browser has not.`);
@@ -106,6 +107,8 @@ export async function bundlePage(folder) {
   const assets = {
     [resolve(simulation)]: addAsset("simulation", "js", worker.code),
     [resolve("web/proof/proof.css")]: addAsset("proof", "css", shortenCss(readFileSync("web/proof/proof.css", "utf8"))),
+    // Proof quotes it: the server has no other documents, and a reader may have no network.
+    [resolve("docs/safety.md")]: addAsset("safety", "txt", readFileSync("docs/safety.md", "utf8")),
   };
   const plugins = [texts, addresses(assets)];
   const bundle = await rolldown({ input: { main: "web/src/main.ts" }, platform: "browser", plugins });

@@ -72,7 +72,7 @@ describe.each(protocols)("over %s", (_name, ask, http2) => {
     expect((await get("/")).headers["cache-control"]).toBe("no-cache");
     const assets = Object.keys(manifest).filter((path) => path !== "/" && path !== "/openapi.json");
     for (const path of assets) {
-      expect(path).toMatch(/^\/assets\/[a-z]+-[\w-]{8,12}\.(js|css|svg)$/);
+      expect(path).toMatch(/^\/assets\/[a-z]+-[\w-]{8,12}\.(js|css|svg|txt)$/);
       expect((await get(path)).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     }
   });
@@ -260,7 +260,9 @@ test("the first load is at most 46 kB by brotli, the calls 36, the charts 22, th
     return found.reduce((sum, [, { sizes }]) => sum + sizes.br, 0);
   };
   // A chunk without a name of its own here counts as the first load.
-  expect(sizeOf(/^\/(?!openapi|assets\/(server|charts|proof|simulation|zh|sw|finder)-)/)).toBeLessThanOrEqual(46_000);
+  expect(sizeOf(/^\/(?!openapi|assets\/(server|charts|proof|simulation|safety|zh|sw|finder)-)/)).toBeLessThanOrEqual(
+    46_000,
+  );
   expect(sizeOf(/^\/assets\/server-/)).toBeLessThanOrEqual(36_000);
   expect(sizeOf(/^\/assets\/charts-/)).toBeLessThanOrEqual(22_000);
   expect(sizeOf(/^\/assets\/(proof|simulation)-(?!(en|zh|sw)-)/)).toBeLessThanOrEqual(45_000);

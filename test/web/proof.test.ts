@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type SwitchedRule, switchedRules } from "../simulation/shown/rule-names.ts";
+import { calmMs } from "../simulation/shown/dropped-fault.ts";
 import { writeRunLink } from "../simulation/shown/run-link.ts";
 import { shownRules } from "../simulation/shown/shown-rules.ts";
 import { proofEn } from "../../web/proof/texts/proof-en.ts";
@@ -11,6 +12,7 @@ import { webWorld } from "../support/web/web-world.ts";
 
 const world = webWorld();
 const { drop, figures, player, rules, story } = proofEn;
+const safety = readFileSync("docs/safety.md", "utf8");
 
 /** The link of a run in which a rule is needed. */
 function linkOf(rule: SwitchedRule): string {
@@ -59,6 +61,37 @@ async function begin(page: Page): Promise<void> {
   await page.locator("#content").focus();
 }
 
+/** Where a time of the run lies in the picture. */
+async function placeOf(page: Page, atMs: number): Promise<{ readonly x: number; readonly y: number }> {
+  const { width } = (await page.locator("canvas").boundingBox())!;
+  return { x: 92 + ((width - 104) * atMs) / 12_000, y: 150 };
+}
+
+const copying = { permissions: ["clipboard-read", "clipboard-write"] };
+
+/** Opens the link that was copied in a second browser, where it has to show the same run. */
+async function openCopy(page: Page): Promise<Page> {
+  await page.getByRole("button", { name: proofEn.copied.done }).waitFor();
+  const link = String(await page.evaluate("navigator.clipboard.readText()"));
+  expect(link).toBe(page.url());
+  const other = await world.open({ path: `/${new URL(link).hash}` });
+  await noteOf(other, figures.without)
+    .getByText(/came twice/)
+    .waitFor();
+  await expect.poll(() => lanes(other)).toBe(await lanes(page));
+  expect(await other.locator(".story").innerText()).toBe(await page.locator(".story").innerText());
+  return other;
+}
+
+/** A rule is away: two equal IDs came, and the picture has the arc between them. */
+async function expectArc(page: Page, redBefore: number): Promise<void> {
+  await noteOf(page, figures.without)
+    .getByText(/came twice/)
+    .waitFor();
+  await page.getByRole("img", { name: proofEn.lanes.equal }).waitFor();
+  await expect.poll(() => redPoints(page)).toBeGreaterThan(redBefore + 200);
+}
+
 test("no byte of the view or its worker is loaded before it is opened", async () => {
   const page = await world.open();
   const loaded: string[] = [];
@@ -76,15 +109,14 @@ test("no byte of the view or its worker is loaded before it is opened", async ()
   expect(loaded).toHaveLength(4);
 });
 
-test("by pointer: a clock step and a kill make the simple generator repeat IDs, and not ours", async () => {
+test("by pointer: a clock step and a kill make the simple generator repeat IDs, and ours once a rule is away", async () => {
   const page = await world.open({ path: "/#/proof" });
   await whole(page).getByText(figures.none).waitFor();
   expect(await simple(page).innerText()).toBe(figures.none);
   await page.getByRole("button", { name: drop.whats.back }).click();
   // A press on the picture goes to its time: some 0.8 s later.
   const canvas = page.locator("canvas");
-  const { width } = (await canvas.boundingBox())!;
-  await canvas.click({ position: { x: 92 + ((width - 104) * 4.8) / 12, y: 150 } });
+  await canvas.click({ position: await placeOf(page, 4_800) });
   await page.getByRole("button", { name: drop.whats.kill }).click();
   await simple(page)
     .getByText(/came twice/)
@@ -92,12 +124,22 @@ test("by pointer: a clock step and a kill make the simple generator repeat IDs, 
   expect(await whole(page).innerText()).toBe(figures.none);
   await page.getByRole("listitem").filter({ hasText: "Process 0 is killed." }).waitFor();
   expect(new URL(page.url()).hash).toMatch(/^#\/proof\?seed=1&store=server&f=back\.4000\.0,kill\.4[78]\d\d\.0$/);
+  await page.getByLabel(player.store, { exact: true }).selectOption(player.stores.file);
+  await page.waitForURL(/store=file/);
+  await whole(page).getByText(figures.none).waitFor();
+  await canvas.click({ position: await placeOf(page, 11_900) });
+  await page.getByText(drop.late(calmMs)).waitFor();
+  const before = await redPoints(page);
+  await page.getByText(rules.names["own-clock"]).click();
+  await expectArc(page, before);
+  await page.getByText(rules.all).click();
+  await whole(page).getByText(figures.none).waitFor();
   await page.getByRole("button", { name: /^Remove: Kill/ }).click();
   await simple(page).getByText(figures.none).waitFor();
 });
 
-test("by keyboard: the same, then a rule is taken away, and the arc between two equal IDs comes", async () => {
-  const page = await world.open({ path: "/#/proof" });
+test("by keyboard: the same, and the link of that run is copied and shows it in a second browser", async () => {
+  const page = await world.open({ path: "/#/proof", context: copying });
   await whole(page).getByText(figures.none).waitFor();
   await begin(page);
   await tabTo(page, "button", drop.whats.back);
@@ -122,12 +164,12 @@ test("by keyboard: the same, then a rule is taken away, and the arc between two 
   const before = await redPoints(page);
   await tabTo(page, "radio", rules.all);
   await page.keyboard.press("ArrowDown");
-  await noteOf(page, figures.without)
-    .getByText(/came twice/)
-    .waitFor();
+  await expectArc(page, before);
   expect(await page.getByRole("radio", { name: rules.names["own-clock"] }).isChecked()).toBe(true);
-  await page.getByRole("img", { name: proofEn.lanes.equal }).waitFor();
-  await expect.poll(() => redPoints(page)).toBeGreaterThan(before + 200);
+  await begin(page);
+  await tabTo(page, "button", proofEn.copyLink);
+  await page.keyboard.press("Enter");
+  await openCopy(page);
 });
 
 test.each(switchedRules)(
@@ -153,30 +195,23 @@ test.each(switchedRules)(
     expect(await page.locator(".story .equal").innerText()).toMatch(/issues IDs that were issued at [\d.]+ s already/);
     const quoted = (await page.locator(".rules blockquote").innerText()).replace(/\s*docs\/safety\.md$/, "");
     const plain = (text: string): string => text.replaceAll("*", "").replaceAll(/\s+/g, " ");
-    expect(plain(readFileSync("docs/safety.md", "utf8"))).toContain(plain(quoted));
+    expect(plain(safety)).toContain(plain(quoted));
+    // The link marks the sentence: its words are in one line of the text, once.
+    const address = (await page.locator(".rules cite a").getAttribute("href")) ?? "";
+    const words = decodeURIComponent(address.split("#:~:text=")[1] ?? "");
+    expect([safety.split(words).length, plain(quoted).includes(words)]).toEqual([2, true]);
     await page.getByRole("radio", { name: rules.all }).check();
     await whole(page).getByText(figures.none).waitFor();
   },
 );
 
 test("a copied link shows the same run to the point of its lanes in a second browser", async () => {
-  const page = await world.open({
-    path: linkOf("no-floor"),
-    context: { permissions: ["clipboard-read", "clipboard-write"] },
-  });
+  const page = await world.open({ path: linkOf("no-floor"), context: copying });
   await noteOf(page, figures.without)
     .getByText(/came twice/)
     .waitFor();
   await page.getByRole("button", { name: proofEn.copyLink }).click();
-  await page.getByRole("button", { name: proofEn.copied.done }).waitFor();
-  const link = String(await page.evaluate("navigator.clipboard.readText()"));
-  expect(link).toBe(page.url());
-  const other = await world.open({ path: `/${new URL(link).hash}` });
-  await noteOf(other, figures.without)
-    .getByText(/came twice/)
-    .waitFor();
-  await expect.poll(() => lanes(other)).toBe(await lanes(page));
-  expect(await other.locator(".story").innerText()).toBe(await page.locator(".story").innerText());
+  const other = await openCopy(page);
   // Another seed is another picture.
   await other.getByRole("button", { name: player.another }).click();
   await other.waitForURL(/seed=12/);
@@ -196,6 +231,38 @@ test("a link that is opened in the same tab is followed, and a broken one is the
   await page.getByRole("link", { name: "Proof" }).click();
   await whole(page).getByText(figures.none).waitFor();
   await expect.poll(() => page.evaluate("document.querySelector('canvas').width")).toBeGreaterThan(600);
+});
+
+test("the text about safety comes from the server that the page came from, and the run is there when its reader comes back", async () => {
+  // A browser asks for an icon of a text, which there is not.
+  const page = await world.open({ path: linkOf("no-floor"), expected: /Failed to load resource/ });
+  await noteOf(page, figures.without)
+    .getByText(/came twice/)
+    .waitFor();
+  for (const place of [".rules", ".prose"]) {
+    await page.locator(place).getByRole("link", { name: "docs/safety.md" }).click();
+    await page.waitForURL(/\/assets\/safety-/);
+    expect((await page.locator("pre").innerText()).trim()).toBe(safety.trim());
+    await page.goBack();
+    await noteOf(page, figures.without)
+      .getByText(/came twice/)
+      .waitFor();
+  }
+  expect(new URL(page.url()).hash).toBe(linkOf("no-floor").slice(1));
+});
+
+test("a seed that there is not leaves the run and its field as they were", async () => {
+  const page = await world.open({ path: "/#/proof?seed=12" });
+  await whole(page).getByText(figures.none).waitFor();
+  const seed = page.getByLabel(player.seed);
+  for (const typed of ["0", "-1", "1.5", "1000000", "one", ""]) {
+    await seed.fill(typed);
+    await seed.press("Enter");
+    await expect.poll(() => seed.inputValue()).toBe("12");
+  }
+  await seed.fill("13");
+  await seed.press("Enter");
+  await page.waitForURL(/seed=13&/);
 });
 
 test("a run stays as its reader made it while the rest of the page is drawn again", async () => {

@@ -42,21 +42,23 @@ export class LanePicture {
   readonly #canvas: HTMLCanvasElement;
   readonly #whole = document.createElement("canvas");
   #inks: Inks;
+  #width = 0;
 
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
     this.#inks = readInks(canvas);
   }
 
-  /** The width in CSS pixels. */
+  /** The width in CSS pixels that the picture was drawn for: a frame that asked the canvas would have it laid out. */
   get width(): number {
-    return this.#canvas.clientWidth;
+    return this.#width;
   }
 
   /** Draws a whole run, in the colours that the page has now. */
   draw({ outcome, words }: Drawn): void {
     const ratio = devicePixelRatio;
-    const { width } = this;
+    const width = this.#canvas.clientWidth;
+    this.#width = width;
     for (const canvas of [this.#canvas, this.#whole]) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(pictureHeight * ratio);

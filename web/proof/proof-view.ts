@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from "lit-html";
+import { html, noChange, nothing, type TemplateResult } from "lit-html";
 import {
   calmMs,
   calmProcesses,
@@ -7,11 +7,13 @@ import {
   type ShownStore,
 } from "../../test/simulation/shown/dropped-fault.ts";
 import { type SwitchedRule, switchedRules } from "../../test/simulation/shown/rule-names.ts";
+import { seedMax } from "../../test/simulation/shown/run-link.ts";
 import { shownRules } from "../../test/simulation/shown/shown-rules.ts";
 import { choiceField, switchButtons } from "../src/text-field.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { canDrop, chooseStore, drop, type ProofState, remove, showRule, speeds } from "./proof-state.ts";
 import { runTable } from "./run-table.ts";
+import { safetyLink, safetyPath } from "./safety-link.ts";
 import type { ProofTexts } from "./texts/proof-en.ts";
 
 /** The parts that the view needs beside its state. */
@@ -25,12 +27,15 @@ export interface ProofParts {
   readonly copy: () => void;
   /** Whether the reader wants nothing to move by itself. */
   readonly isStill: boolean;
+  /** `time`: only what a played run changes. The rest was drawn before, and stays. */
+  readonly draws: "all" | "time";
 }
 
 /** The view that shows a run of the simulation. */
 export function proofView(state: ProofState, parts: ProofParts): TemplateResult {
   const { words, copy } = parts;
   const { copied } = state;
+  const rest = (part: () => unknown): unknown => (parts.draws === "all" ? part() : noChange);
   return html`<div class="row proof-head">
       <div>
         <h1>${words.heading}</h1>
@@ -38,12 +43,12 @@ export function proofView(state: ProofState, parts: ProofParts): TemplateResult 
       </div>
       <button type="button" class="copy" @click=${copy}>${copied === undefined ? words.copyLink : words.copied[copied]}</button>
     </div>
-    ${figures(state, parts)}
+    ${rest(() => figures(state, parts))}
     <div class="cols proof">
-      <div class="stack">${player(state, parts)} ${story(state, parts)}</div>
-      <div class="stack">${rules(state, parts)}</div>
+      <div class="stack">${player(state, parts, rest)} ${rest(() => story(state, parts))}</div>
+      <div class="stack">${rest(() => rules(state, parts))}</div>
     </div>
-    ${prose(words)}`;
+    ${rest(() => prose(words))}`;
 }
 
 function problemNote({ problem }: ProofState, { problems }: ProofTexts): TemplateResult | typeof nothing {
@@ -76,7 +81,7 @@ function figures(state: ProofState, { words }: ProofParts): TemplateResult {
     </section>`;
 }
 
-function player(state: ProofState, parts: ProofParts): TemplateResult {
+function player(state: ProofState, parts: ProofParts, rest: (part: () => unknown) => unknown): TemplateResult {
   const { words, play, step, scrub, isStill } = parts;
   const { player: said } = words;
   const endMs = state.outcome?.endMs ?? 0;
@@ -118,8 +123,12 @@ function player(state: ProofState, parts: ProofParts): TemplateResult {
         />
       </div>
     </div>
-    ${dropping(state, parts)} ${settings(state, parts)}
-    ${state.outcome === undefined ? nothing : runTable(state.outcome, words)}
+    ${dropping(state, parts)}
+    ${rest(() => [
+      droppedFaults(state, parts),
+      settings(state, parts),
+      state.outcome === undefined ? nothing : runTable(state.outcome, words),
+    ])}
   </section>`;
 }
 
@@ -131,7 +140,6 @@ function pictureName({ outcome }: ProofState, { lanes }: ProofTexts): string {
 
 function dropping(state: ProofState, { words, change }: ProofParts): TemplateResult {
   const { drop: said } = words;
-  const { faults } = state.run;
   const whats = Object.keys(droppedKinds) as readonly DroppedWhat[];
   const atMs = Math.min(state.atMs, state.outcome?.endMs ?? 0);
   return html`<div class="part" role="group" aria-labelledby="drop-title">
@@ -152,8 +160,12 @@ function dropping(state: ProofState, { words, change }: ProofParts): TemplateRes
         )}
       </div>
       ${atMs > calmMs ? html`<p class="hint">${said.late(calmMs)}</p>` : nothing}
-    </div>
-    <div class="part">
+    </div>`;
+}
+
+function droppedFaults({ run: { faults } }: ProofState, { words, change }: ProofParts): TemplateResult {
+  const { drop: said } = words;
+  return html`<div class="part">
       <h2 id="dropped">${said.dropped}</h2>
       ${faults.length === 0 ? html`<p class="note">${said.none}</p>` : nothing}
       <ul class="chips" aria-labelledby="dropped">
@@ -176,16 +188,19 @@ function dropping(state: ProofState, { words, change }: ProofParts): TemplateRes
 function settings(state: ProofState, { words, change }: ProofParts): TemplateResult {
   const { player: said } = words;
   const { run } = state;
-  const setSeed = (seed: number): void => {
-    if (Number.isInteger(seed) && seed >= 1 && seed <= 999_999)
-      change((now) => ({ ...now, run: { ...now.run, seed } }));
+  const setSeed = (seed: number): void => change((now) => ({ ...now, run: { ...now.run, seed } }));
+  const takeSeed = ({ target }: Event): void => {
+    const field = target as HTMLInputElement;
+    const seed = Number(field.value);
+    if (Number.isInteger(seed) && seed >= 1 && seed <= seedMax) setSeed(seed);
+    else field.value = String(run.seed);
   };
   return html`<div class="part row">
     <div class="field">
       <label for="seed">${said.seed}</label>
-      <input id="seed" inputmode="numeric" autocomplete="off" .value=${String(run.seed)} @change=${(event: Event) => setSeed(Number((event.target as HTMLInputElement).value))} />
+      <input id="seed" inputmode="numeric" autocomplete="off" .value=${String(run.seed)} @change=${takeSeed} />
     </div>
-    <button type="button" class="beside" @click=${() => setSeed((run.seed % 999_999) + 1)}>${said.another}</button>
+    <button type="button" class="beside" @click=${() => setSeed((run.seed % seedMax) + 1)}>${said.another}</button>
     ${choiceField({
       id: "store",
       label: said.store,
@@ -224,7 +239,7 @@ function badge({ equalCount }: RunOutcome): TemplateResult {
 /** The sentence that the rule comes from, and runs in which it is needed. */
 function ruleDetail({ outcome }: ProofState, rule: SwitchedRule, { words, change }: ProofParts): TemplateResult {
   const { rules: said } = words;
-  return html`<blockquote>${said.safety[rule]} <cite>${said.source}</cite></blockquote>
+  return html`<blockquote>${said.safety[rule]} <cite><a href=${safetyLink(rule)}>${safetyPath}</a></cite></blockquote>
     <p class="note" role="status">${outcome !== undefined && outcome.equalCount === 0 ? said.harmless : said.shows}</p>
     <div class="chips">
       ${shownRules[rule].seeds.map(
@@ -254,6 +269,12 @@ function story({ outcome, run }: ProofState, { words, scrub }: ProofParts): Temp
 function prose({ words }: ProofTexts): TemplateResult {
   return html`<section class="panel pad wide prose" aria-labelledby="real">
     <h2 id="real">${words.title}</h2>
-    ${words.texts.map(([bold, text]) => html`<p><b>${bold}</b> ${text}</p>`)}
+    ${words.texts.map(([bold, text = ""]) => html`<p><b>${bold}</b> ${withSafetyLink(text)}</p>`)}
   </section>`;
+}
+
+/** A text in which the path of the page about safety is a link. */
+function withSafetyLink(text: string): unknown {
+  const [before, after] = text.split(safetyPath);
+  return html`${before}${after === undefined ? nothing : html`<a href=${safetyLink()}>${safetyPath}</a>${after}`}`;
 }

@@ -5,7 +5,7 @@ import type { Language } from "../src/language.ts";
 import { writeClipboard } from "../src/copy-button.ts";
 import { LanePicture, pictureHeight, scaleOf } from "./lane-picture.ts";
 import { openLink, type ProofState } from "./proof-state.ts";
-import { proofView } from "./proof-view.ts";
+import { type ProofParts, proofView } from "./proof-view.ts";
 import { address as style } from "./proof.css?address";
 import { SimulationWorker } from "./simulation-worker.ts";
 import type { ProofTexts } from "./texts/proof-en.ts";
@@ -117,12 +117,10 @@ function draw(): void {
   });
 }
 
-function drawNow(): void {
+function drawNow(draws: ProofParts["draws"] = "all"): void {
   if (place === undefined) return;
-  render(
-    proofView(state, { words, change, play, step, scrub, copy: () => void copy(), isStill: reduced.matches }),
-    place,
-  );
+  const parts = { words, change, play, step, scrub, copy: () => void copy(), isStill: reduced.matches, draws };
+  render(proofView(state, parts), place);
 }
 
 /** Draws the whole picture again: another run, width, language or theme. */
@@ -156,7 +154,7 @@ function play(): void {
     const atMs = Math.min(state.atMs + (nowMs - last) * state.speed, endMs);
     last = nowMs;
     state = { ...state, atMs, play: atMs >= endMs ? "paused" : "playing" };
-    drawNow();
+    drawNow("time");
     show();
     requestAnimationFrame(frame);
   };

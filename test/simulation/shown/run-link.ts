@@ -22,7 +22,8 @@ export interface ShownRun {
 
 /** The most faults that a link carries. */
 export const faultsMax = 12;
-const seedMax = 999_999;
+/** The highest seed that a link carries. */
+export const seedMax = 999_999;
 
 /** Writes a run for an address: `seed=22&store=server&rule=no-floor&f=wipe.4020.0,kill.4000.1`. */
 export function writeRunLink({ seed, store, rule, faults }: ShownRun): string {

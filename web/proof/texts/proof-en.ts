@@ -171,7 +171,6 @@ export const proofEn = {
       "identity-is-trusted":
         "A store that started again, is another one, or was emptied binds new grants, not renewals",
     } satisfies Record<SwitchedRule, string>,
-    source: "docs/safety.md",
     harmless: "In this run, nothing came twice without the rule. Most runs do not need it. These do:",
     shows: "Runs that need the rule:",
     seed: (seed: number) => `Seed ${seed}`,

@@ -163,7 +163,6 @@ export const proofSw: ProofTexts = {
         "utoaji mpya unaanza juu ya dirisha refu zaidi, utangulizi na kosa la saa mbili baada ya upotevu kuonekana mara ya kwanza",
       "identity-is-trusted": "Hifadhi iliyoanza tena, iliyo nyingine au iliyofutwa hufunga utoaji mpya, si uhuishaji",
     },
-    source: "docs/safety.md",
     harmless:
       "Katika jaribio hili hakuna kilichorudiwa bila kanuni hii. Majaribio mengi hayaihitaji. Haya yanaihitaji:",
     shows: "Majaribio yanayohitaji kanuni hii:",

@@ -161,7 +161,6 @@ export const proofZh: ProofTexts = {
       "no-quarantine": "新的授予开始于首次发现丢失之后，再加上最长的窗口、提前量和两个时钟的误差",
       "identity-is-trusted": "重新启动过、换成另一个或被清空的存储约束新的授予，而不约束续期",
     },
-    source: "docs/safety.md",
     harmless: "在本次运行中，去掉规则也没有重复。多数运行不需要它。以下运行需要：",
     shows: "需要此规则的运行：",
     seed: (seed) => `种子 ${seed}`,
