@@ -48,7 +48,7 @@ async function simulationParts() {
   return {
     name: "simulation-parts",
     resolveId: (id) => {
-      if (/\/(claim-beside|release-expired)\.ts$/.test(id)) return resolve("web/proof/run/left-out.ts");
+      if (/\/(claim-beside|release-expired|danger-watch)\.ts$/.test(id)) return resolve("web/proof/run/left-out.ts");
       if (!id.startsWith("node:")) return undefined;
       if (id === "node:crypto" || id === "node:os") return resolve("web/proof/run/node-stubs.ts");
       throw new Error(`The simulation needs ${id}, which a browser has not.`);
