@@ -527,8 +527,14 @@ test("Watch finds a worker's host, and shows a hostile name as text", async () =
 
 test("Learn explains the ID of Parse by the layout that is chosen, and writes the program for it", async () => {
   const page = await world.open({ path: "/#/parse?id=1541815603606036522&layout=twitter" });
+  const loaded = () =>
+    page.evaluate("performance.getEntriesByType('resource').filter(({ name }) => name.includes('/learn-')).length");
+  await page.getByText("made by worker 26").waitFor();
+  // The view and its programs are a part of their own.
+  expect(await loaded()).toBe(0);
   await page.getByRole("link", { name: "Learn" }).click();
   await page.getByRole("heading", { name: "The parts of 1541815603606036522" }).waitFor();
+  expect(await loaded()).toBe(1);
   await page.getByRole("row", { name: "time 367597485448 × 2^22 1541815603604488192" }).waitFor();
   const life = page.getByRole("row", { name: /^Lasts until/ });
   expect(await life.innerText()).toContain("2080-07-10");

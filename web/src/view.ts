@@ -1,7 +1,7 @@
 import { html, nothing, svg, type TemplateResult } from "lit-html";
 import { generateView } from "./generate.ts";
 import { languageNames, languageOf, languages } from "./language.ts";
-import { learnView } from "./learn.ts";
+import { learnPart } from "./learn-part.ts";
 import { parseView } from "./parse.ts";
 import { type Change, type State, type Theme, type View, views } from "./state.ts";
 import { switchButtons } from "./text-field.ts";
@@ -10,11 +10,14 @@ import { watchView } from "./watch.ts";
 import type { Texts } from "./texts/en.ts";
 
 const viewOf: Readonly<
-  Record<View, (state: State, change: Change, texts: Texts, prompt: () => TemplateResult) => TemplateResult>
+  Record<
+    View,
+    (state: State, change: Change, texts: Texts, prompt: () => TemplateResult) => TemplateResult | typeof nothing
+  >
 > = {
   generate: generateView,
   parse: parseView,
-  learn: learnView,
+  learn: learnPart,
   watch: watchView,
   // page.ts has proof.ts draw into it.
   proof: () => html`<div id="proof"></div>`,
