@@ -148,6 +148,7 @@ test("Learn has every part, links that tell no address, and counts a layout of o
     learn.steps,
     learn.calculator,
     learn.program,
+    learn.uses.title,
     learn.limits.title,
     learn.edges.title,
     learn.alternatives.title,

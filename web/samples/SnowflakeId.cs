@@ -1,7 +1,7 @@
 using System;
-using System.Linq;
+using System.Threading;
 
-static class SnowflakeId
+public static class SnowflakeId
 {
     // The layout, from the lowest bit up: how far a field is shifted, and its highest value.
     const long EPOCH_MS = 1288834974657;
@@ -54,64 +54,48 @@ static class SnowflakeId
             id >> SEQUENCE_SHIFT & SEQUENCE_MAX);
     }
 
-    /// <summary>One for each worker ID at a time, and none that starts again within a tick: nothing here checks that.</summary>
+    /// <summary>Makes IDs: var ids = new SnowflakeId.Generator(0, 1); ids.Next();</summary>
+    /// <remarks>
+    /// They rise, and none repeats while it lives, in any number of threads. It keeps nothing, so these two repeat IDs,
+    /// and nothing here sees it: a restart after the clock was set back, and a second process with the same worker ID.
+    /// </remarks>
     public sealed class Generator
     {
         readonly long datacenter;
         readonly long worker;
         readonly object turn = new object();
-        long last = -1;
-        long sequence;
+        long last = TickOf(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
+        // An earlier life may have used this tick, so it counts as full: the first ID is of the next one.
+        long sequence = SEQUENCE_MAX;
 
         public Generator(long datacenter, long worker)
         {
-            this.datacenter = datacenter;
-            this.worker = worker;
+            this.datacenter = Check("datacenter", datacenter, DATACENTER_MAX);
+            this.worker = Check("worker", worker, WORKER_MAX);
         }
 
         public long Next()
         {
             lock (turn)
             {
-                long now = TickOf(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
-                // A clock that was set back, and a full tick, go on from the last time.
-                if (now > last)
+                while (true)
                 {
+                    long now = TickOf(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
+                    if (now < last)
+                    {
+                        throw new InvalidOperationException($"The clock is behind the last ID by {last - now} ticks.");
+                    }
+                    if (now == last && sequence == SEQUENCE_MAX)
+                    {
+                        // The tick is full: wait for the next one.
+                        Thread.Yield();
+                        continue;
+                    }
+                    sequence = now == last ? sequence + 1 : 0;
                     last = now;
-                    sequence = 0;
+                    return Compose(now, datacenter, worker, sequence);
                 }
-                else if (sequence < SEQUENCE_MAX)
-                {
-                    sequence++;
-                }
-                else
-                {
-                    last++;
-                    sequence = 0;
-                }
-                return Compose(last, datacenter, worker, sequence);
             }
-        }
-    }
-
-    static void Main(string[] args)
-    {
-        string command = args.Length == 0 ? "" : args[0];
-        long[] values = args.Skip(1).Select(long.Parse).ToArray();
-        if (command == "make")
-        {
-            Console.WriteLine(Make(values[0], values[1], values[2], values[3]));
-        }
-        else if (command == "decode")
-        {
-            foreach (var parts in values.Select(Decode))
-            {
-                Console.WriteLine($"{parts.UnixMs} {parts.Datacenter} {parts.Worker} {parts.Sequence}");
-            }
-        }
-        else
-        {
-            Console.WriteLine(new Generator(0, 0).Next());
         }
     }
 }

@@ -1,4 +1,4 @@
-final class SnowflakeId {
+public final class SnowflakeId {
   // The layout, from the lowest bit up: how far a field is shifted, and its highest value.
   static final long EPOCH_MS = 1288834974657L;
   static final long TICK_MS = 1L;
@@ -31,13 +31,13 @@ final class SnowflakeId {
     return Math.multiplyExact(unixMs - EPOCH_MS, TICKS_PER_MS) / TICK_MS;
   }
 
-  static long make(long unixMs, long datacenter, long worker, long sequence) {
+  public static long make(long unixMs, long datacenter, long worker, long sequence) {
     return compose(tickOf(unixMs), datacenter, worker, sequence);
   }
 
-  record Parts(long unixMs, long datacenter, long worker, long sequence) {}
+  public record Parts(long unixMs, long datacenter, long worker, long sequence) {}
 
-  static Parts decode(long id) {
+  public static Parts decode(long id) {
     check("ID", id, (1L << ALL_BITS) - 1);
     long tick = check("time", id >> TIME_SHIFT & (1L << TIME_BITS) - 1, TIME_MAX);
     return new Parts(
@@ -47,46 +47,39 @@ final class SnowflakeId {
         id >> SEQUENCE_SHIFT & SEQUENCE_MAX);
   }
 
-  /** One for each worker ID at a time, and none that starts again within a tick: nothing here checks that. */
-  static final class Generator {
+  /**
+   * Makes IDs: {@code var ids = new SnowflakeId.Generator(0, 1); ids.next();}
+   *
+   * <p>They rise, and none repeats while it lives, in any number of threads. It keeps nothing, so these two repeat IDs,
+   * and nothing here sees it: a restart after the clock was set back, and a second process with the same worker ID.
+   */
+  public static final class Generator {
     private final long datacenter;
     private final long worker;
-    private long last = -1;
-    private long sequence;
+    private long last = tickOf(System.currentTimeMillis());
+    // An earlier life may have used this tick, so it counts as full: the first ID is of the next one.
+    private long sequence = SEQUENCE_MAX;
 
-    Generator(long datacenter, long worker) {
-      this.datacenter = datacenter;
-      this.worker = worker;
+    public Generator(long datacenter, long worker) {
+      this.datacenter = check("datacenter", datacenter, DATACENTER_MAX);
+      this.worker = check("worker", worker, WORKER_MAX);
     }
 
-    synchronized long next() {
-      long now = tickOf(System.currentTimeMillis());
-      // A clock that was set back, and a full tick, go on from the last time.
-      if (now > last) {
+    public synchronized long next() {
+      while (true) {
+        long now = tickOf(System.currentTimeMillis());
+        if (now < last) {
+          throw new IllegalStateException("The clock is behind the last ID by " + (last - now) + " ticks.");
+        }
+        if (now == last && sequence == SEQUENCE_MAX) {
+          // The tick is full: wait for the next one.
+          java.util.concurrent.locks.LockSupport.parkNanos(100_000);
+          continue;
+        }
+        sequence = now == last ? sequence + 1 : 0;
         last = now;
-        sequence = 0;
-      } else if (sequence < SEQUENCE_MAX) {
-        sequence++;
-      } else {
-        last++;
-        sequence = 0;
+        return compose(now, datacenter, worker, sequence);
       }
-      return compose(last, datacenter, worker, sequence);
-    }
-  }
-
-  public static void main(String[] args) {
-    String command = args.length == 0 ? "" : args[0];
-    long[] values = java.util.Arrays.stream(args).skip(1).mapToLong(Long::parseLong).toArray();
-    if (command.equals("make")) {
-      System.out.println(make(values[0], values[1], values[2], values[3]));
-    } else if (command.equals("decode")) {
-      for (long id : values) {
-        Parts parts = decode(id);
-        System.out.println(parts.unixMs + " " + parts.datacenter + " " + parts.worker + " " + parts.sequence);
-      }
-    } else {
-      System.out.println(new Generator(0, 0).next());
     }
   }
 }

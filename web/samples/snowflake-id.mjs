@@ -48,28 +48,30 @@ export function decode(id) {
   };
 }
 
-// One generator for each worker ID at a time, and none that starts again within a tick: nothing here checks that.
+// const ids = new Generator(0n, 1n); ids.next();
+// Its IDs rise, and none repeats while it lives. It keeps nothing, so these two repeat IDs, and nothing here sees it:
+// - a restart after the clock was set back;
+// - a second process, tab or Worker with the same worker ID.
+// No lock is needed: nothing else runs in between.
 export class Generator {
-  #last = -1n;
-  #sequence = 0n;
+  #last = tickOf(BigInt(Date.now()));
+  // An earlier life may have used this tick, so it counts as full: the first ID is of the next one.
+  #sequence = SEQUENCE_MAX;
 
   constructor(datacenter, worker) {
-    this.datacenter = datacenter;
-    this.worker = worker;
+    this.datacenter = check("datacenter", datacenter, DATACENTER_MAX);
+    this.worker = check("worker", worker, WORKER_MAX);
   }
 
   next() {
-    const now = tickOf(BigInt(Date.now()));
-    // A clock that was set back, and a full tick, go on from the last time.
-    if (now > this.#last) [this.#last, this.#sequence] = [now, 0n];
-    else if (this.#sequence < SEQUENCE_MAX) this.#sequence++;
-    else [this.#last, this.#sequence] = [this.#last + 1n, 0n];
-    return compose(this.#last, this.datacenter, this.worker, this.#sequence);
+    for (;;) {
+      const now = tickOf(BigInt(Date.now()));
+      if (now < this.#last) throw new Error(`The clock is behind the last ID by ${this.#last - now} ticks.`);
+      if (now > this.#last) [this.#last, this.#sequence] = [now, 0n];
+      else if (this.#sequence < SEQUENCE_MAX) this.#sequence++;
+      // The tick is full: wait for the next one.
+      else continue;
+      return compose(now, this.datacenter, this.worker, this.#sequence);
+    }
   }
 }
-
-const [command, ...numbers] = process.argv.slice(2);
-const values = numbers.map(BigInt);
-if (command === "make") console.log(String(make(...values)));
-else if (command === "decode") for (const id of values) console.log(Object.values(decode(id)).join(" "));
-else console.log(String(new Generator(0n, 0n).next()));

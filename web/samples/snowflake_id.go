@@ -1,10 +1,7 @@
-package main
+package snowflakeid
 
 import (
 	"fmt"
-	"log"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -73,56 +70,42 @@ func Decode(id int64) (Parts, error) {
 	}, check("time", tick, timeMax)
 }
 
-// Generator: one for each worker ID at a time, and none that starts again within a tick: nothing here checks that.
+// Generator makes IDs: ids, err := NewGenerator(0, 1), then ids.Next().
+//
+// They rise, and none repeats while it lives, in any number of goroutines. It keeps nothing, so these two repeat IDs,
+// and nothing here sees it: a restart after the clock was set back, and a second process with the same worker ID.
 type Generator struct {
-	Datacenter, Worker int64
+	datacenter, worker int64
 	mutex              sync.Mutex
 	last, sequence     int64
+}
+
+func NewGenerator(datacenter, worker int64) (*Generator, error) {
+	now := tickOf(time.Now().UnixMilli())
+	// An earlier life may have used this tick, so it counts as full: the first ID is of the next one.
+	if _, err := compose(now, datacenter, worker, sequenceMax); err != nil {
+		return nil, err
+	}
+	return &Generator{datacenter: datacenter, worker: worker, last: now, sequence: sequenceMax}, nil
 }
 
 func (g *Generator) Next() (int64, error) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	now := tickOf(time.Now().UnixMilli())
-	// A clock that was set back, and a full tick, go on from the last time.
-	if now > g.last {
-		g.last, g.sequence = now, 0
-	} else if g.sequence < sequenceMax {
-		g.sequence++
-	} else {
-		g.last, g.sequence = g.last+1, 0
-	}
-	return compose(g.last, g.Datacenter, g.Worker, g.sequence)
-}
-
-func main() {
-	values := []int64{}
-	for index := 2; index < len(os.Args); index++ {
-		value, err := strconv.ParseInt(os.Args[index], 10, 64)
-		if err != nil {
-			log.Fatal(err)
+	for {
+		now := tickOf(time.Now().UnixMilli())
+		switch {
+		case now < g.last:
+			return 0, fmt.Errorf("the clock is behind the last ID by %d ticks", g.last-now)
+		case now > g.last:
+			g.last, g.sequence = now, 0
+		case g.sequence < sequenceMax:
+			g.sequence++
+		default:
+			// The tick is full: wait for the next one.
+			time.Sleep(100 * time.Microsecond)
+			continue
 		}
-		values = append(values, value)
+		return compose(now, g.datacenter, g.worker, g.sequence)
 	}
-	var id int64
-	var err error
-	switch {
-	case len(values) == 4 && os.Args[1] == "make":
-		id, err = Make(values[0], values[1], values[2], values[3])
-	case len(values) > 0 && os.Args[1] == "decode":
-		for _, id := range values {
-			parts, err := Decode(id)
-			if err != nil {
-				log.Fatal(err)
-			}
-			fmt.Println(parts.UnixMs, parts.Datacenter, parts.Worker, parts.Sequence)
-		}
-		return
-	default:
-		id, err = (&Generator{}).Next()
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(id)
 }

@@ -1,4 +1,7 @@
 <?php
+
+namespace SnowflakeId;
+
 // The layout, from the lowest bit up: how far a field is shifted, and its highest value.
 const EPOCH_MS = 1288834974657;
 const TICK_MS = 1;
@@ -18,7 +21,7 @@ const ALL_BITS = 63;
 function check(string $name, int $value, int $max): int
 {
     if ($value < 0 || $value > $max) {
-        throw new RangeException("$name is not from 0 to $max: $value");
+        throw new \RangeException("$name is not from 0 to $max: $value");
     }
     return $value;
 }
@@ -34,7 +37,7 @@ function compose(int $tick, int $datacenter, int $worker, int $sequence): int
 function tick_of(int $unixMs): int
 {
     if ($unixMs < EPOCH_MS) {
-        throw new RangeException("before the epoch: $unixMs");
+        throw new \RangeException("before the epoch: $unixMs");
     }
     return intdiv(($unixMs - EPOCH_MS) * TICKS_PER_MS, TICK_MS);
 }
@@ -57,34 +60,41 @@ function decode(int $id): array
     ];
 }
 
-// One for each worker ID at a time, and none that starts again within a tick: nothing here checks that.
-final class IdGenerator
+// $ids = new Generator(0, 1); $ids->next();
+// Its IDs rise, and none repeats while it lives. It keeps nothing, so these two repeat IDs, and nothing here sees it:
+// - a restart after the clock was set back;
+// - a second process with the same worker ID. Under php-fpm and Apache each request is a life of its own, and those of
+//   one moment are processes beside each other: each needs a worker ID of its own, or a service that makes the IDs.
+// PHP runs one call at a time: no lock is needed.
+final class Generator
 {
-    private int $last = -1;
-    private int $sequence = 0;
+    private int $last;
+    // An earlier life may have used this tick, so it counts as full: the first ID is of the next one.
+    private int $sequence = SEQUENCE_MAX;
 
     public function __construct(private int $datacenter, private int $worker)
     {
+        check("datacenter", $datacenter, DATACENTER_MAX);
+        check("worker", $worker, WORKER_MAX);
+        $this->last = $this->now();
     }
 
     public function next(): int
     {
-        $now = tick_of((int) (microtime(true) * 1000));
-        // A clock that was set back, and a full tick, go on from the last time.
-        if ($now > $this->last) {
-            [$this->last, $this->sequence] = [$now, 0];
-        } elseif ($this->sequence < SEQUENCE_MAX) {
-            $this->sequence++;
-        } else {
-            [$this->last, $this->sequence] = [$this->last + 1, 0];
+        while (($now = $this->now()) === $this->last && $this->sequence === SEQUENCE_MAX) {
+            // The tick is full: wait for the next one.
+            usleep(100);
         }
-        return compose($this->last, $this->datacenter, $this->worker, $this->sequence);
+        if ($now < $this->last) {
+            throw new \RuntimeException("The clock is behind the last ID by " . ($this->last - $now) . " ticks.");
+        }
+        $this->sequence = $now === $this->last ? $this->sequence + 1 : 0;
+        $this->last = $now;
+        return compose($now, $this->datacenter, $this->worker, $this->sequence);
+    }
+
+    private function now(): int
+    {
+        return tick_of((int) (microtime(true) * 1000));
     }
 }
-
-$values = array_map("intval", array_slice($argv, 2));
-echo match ($argv[1] ?? "") {
-    "make" => make(...$values),
-    "decode" => implode("\n", array_map(fn($id) => implode(" ", decode($id)), $values)),
-    default => (new IdGenerator(0, 0))->next(),
-}, "\n";

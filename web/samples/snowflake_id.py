@@ -1,5 +1,5 @@
 # The layout, from the lowest bit up: how far a field is shifted, and its highest value.
-import sys
+import threading
 import time
 
 EPOCH_MS = 1288834974657
@@ -54,32 +54,34 @@ def decode(id):
 
 
 class Generator:
-    """One for each worker ID at a time, and none that starts again within a tick: nothing here checks that."""
+    """Makes IDs: ids = Generator(0, 1); ids.next()
+
+    They rise, and none repeats while it lives, in any number of threads. It keeps nothing, so these two repeat IDs, and
+    nothing here sees it:
+    - a restart after the clock was set back;
+    - a second process with the same worker ID, such as a fork or each process of gunicorn.
+    """
 
     def __init__(self, datacenter, worker):
-        self.datacenter = datacenter
-        self.worker = worker
-        self.last = -1
-        self.sequence = 0
+        self.datacenter = check("datacenter", datacenter, DATACENTER_MAX)
+        self.worker = check("worker", worker, WORKER_MAX)
+        self.lock = threading.Lock()
+        self.last = tick_of(time.time_ns() // 1_000_000)
+        # An earlier life may have used this tick, so it counts as full: the first ID is of the next one.
+        self.sequence = SEQUENCE_MAX
 
     def next(self):
-        now = tick_of(time.time_ns() // 1_000_000)
-        # A clock that was set back, and a full tick, go on from the last time.
-        if now > self.last:
-            self.last, self.sequence = now, 0
-        elif self.sequence < SEQUENCE_MAX:
-            self.sequence += 1
-        else:
-            self.last, self.sequence = self.last + 1, 0
-        return compose(self.last, self.datacenter, self.worker, self.sequence)
-
-
-if __name__ == "__main__":
-    command, values = (sys.argv + [""])[1], [int(text) for text in sys.argv[2:]]
-    if command == "make":
-        print(make(*values))
-    elif command == "decode":
-        for value in values:
-            print(*decode(value))
-    else:
-        print(Generator(0, 0).next())
+        with self.lock:
+            while True:
+                now = tick_of(time.time_ns() // 1_000_000)
+                if now < self.last:
+                    raise RuntimeError(f"The clock is behind the last ID by {self.last - now} ticks.")
+                if now > self.last:
+                    self.last, self.sequence = now, 0
+                elif self.sequence < SEQUENCE_MAX:
+                    self.sequence += 1
+                else:
+                    # The tick is full: wait for the next one.
+                    time.sleep(0.0001)
+                    continue
+                return compose(now, self.datacenter, self.worker, self.sequence)

@@ -1,7 +1,6 @@
-use std::env;
-use std::process::exit;
 use std::sync::Mutex;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread::sleep;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 // The layout, from the lowest bit up: how far a field is shifted, and its highest value.
 const EPOCH_MS: i64 = 1288834974657;
@@ -62,7 +61,15 @@ pub fn decode(id: i64) -> Result<Parts, String> {
     })
 }
 
-/// One for each worker ID at a time, and none that starts again within a tick: nothing here checks that.
+fn now() -> Result<i64, String> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
+    tick_of(since.as_millis() as i64)
+}
+
+/// Makes IDs: `let ids = Generator::new(0, 1)?;`, then `ids.next()?`.
+///
+/// They rise, and none repeats while it lives, in any number of threads. It keeps nothing, so these two repeat IDs, and
+/// nothing here sees it: a restart after the clock was set back, and a second process with the same worker ID.
 pub struct Generator {
     datacenter: i64,
     worker: i64,
@@ -71,49 +78,28 @@ pub struct Generator {
 }
 
 impl Generator {
-    pub fn new(datacenter: i64, worker: i64) -> Self {
-        Generator { datacenter, worker, last: Mutex::new((-1, 0)) }
+    pub fn new(datacenter: i64, worker: i64) -> Result<Self, String> {
+        check("datacenter", datacenter, DATACENTER_MAX)?;
+        check("worker", worker, WORKER_MAX)?;
+        // An earlier life may have used this tick, so it counts as full: the first ID is of the next one.
+        Ok(Generator { datacenter, worker, last: Mutex::new((now()?, SEQUENCE_MAX)) })
     }
 
     pub fn next(&self) -> Result<i64, String> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
-        let now = tick_of(since.as_millis() as i64)?;
         let mut last = self.last.lock().map_err(|error| error.to_string())?;
-        // A clock that was set back, and a full tick, go on from the last time.
-        *last = match *last {
-            (tick, _) if now > tick => (now, 0),
-            (tick, sequence) if sequence < SEQUENCE_MAX => (tick, sequence + 1),
-            (tick, _) => (tick + 1, 0),
-        };
-        compose(last.0, self.datacenter, self.worker, last.1)
-    }
-}
-
-fn run(args: &[String]) -> Result<String, String> {
-    let numbers: Result<Vec<i64>, _> = args.iter().skip(1).map(|text| text.parse::<i64>()).collect();
-    let numbers = numbers.map_err(|error| error.to_string())?;
-    match (args.first().map(String::as_str), numbers.as_slice()) {
-        (Some("make"), [unix_ms, datacenter, worker, sequence]) => {
-            Ok(make(*unix_ms, *datacenter, *worker, *sequence)?.to_string())
-        }
-        (Some("decode"), ids) => {
-            let lines = ids.iter().map(|id| {
-                let parts = decode(*id)?;
-                Ok(format!("{} {} {} {}", parts.unix_ms, parts.datacenter, parts.worker, parts.sequence))
-            });
-            Ok(lines.collect::<Result<Vec<_>, String>>()?.join("\n"))
-        }
-        _ => Ok(Generator::new(0, 0).next()?.to_string()),
-    }
-}
-
-fn main() {
-    let args: Vec<String> = env::args().skip(1).collect();
-    match run(&args) {
-        Ok(line) => println!("{line}"),
-        Err(error) => {
-            eprintln!("{error}");
-            exit(1);
+        loop {
+            let (tick, sequence) = *last;
+            let now = now()?;
+            if now < tick {
+                return Err(format!("the clock is behind the last ID by {} ticks", tick - now));
+            }
+            if now == tick && sequence == SEQUENCE_MAX {
+                // The tick is full: wait for the next one.
+                sleep(Duration::from_micros(100));
+                continue;
+            }
+            *last = (now, if now == tick { sequence + 1 } else { 0 });
+            return compose(now, self.datacenter, self.worker, last.1);
         }
     }
 }

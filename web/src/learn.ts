@@ -60,6 +60,7 @@ export function learnView(state: State, change: Change, texts: Texts): TemplateR
     </section>
     <div class="cols even">${steps(parsed, texts)} ${calculator(state, layout, texts)}</div>
     ${program(state, change, texts, layout)}
+    ${prose(words.uses.title, words.uses.texts, "wide")}
     <div class="cols even">
       ${prose(words.limits.title, words.limits.texts)} ${prose(words.edges.title, words.edges.texts)}
     </div>
@@ -181,14 +182,19 @@ function program(state: State, change: Change, texts: Texts, layout: Layout): Te
       ${copyButton(state, change, texts, { key: "program", label: copy.copy, name: generate.copyCode, text: () => code })}
     </div>
     <pre tabindex="0" role="group" aria-label=${learn.program}><code>${code}</code></pre>
+    <div class="prose">${paragraphs(learn.programTexts)}</div>
   </section>`;
 }
 
-function prose(title: string, paragraphs: readonly (readonly string[])[]): TemplateResult {
-  return html`<section class="panel pad prose">
+function prose(title: string, texts: readonly (readonly string[])[], width: "wide" | "" = ""): TemplateResult {
+  return html`<section class="panel pad prose ${width}">
     <h2>${title}</h2>
-    ${paragraphs.map(([head, text]) => html`<p><b>${head}</b> ${text}</p>`)}
+    ${paragraphs(texts)}
   </section>`;
+}
+
+function paragraphs(texts: readonly (readonly string[])[]): readonly TemplateResult[] {
+  return texts.map(([head, text]) => html`<p><b>${head}</b> ${text}</p>`);
 }
 
 function alternatives({ learn }: Texts): TemplateResult {

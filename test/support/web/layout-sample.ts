@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -7,6 +7,7 @@ import { parseId } from "../../../src/snowflake/parse.ts";
 import { layouts } from "../../../src/snowflake/presets.ts";
 import { loadVectors } from "../../vectors/load-vectors.ts";
 import { type SampleLanguage, sampleFiles, writeSample } from "../../../web/src/layout-samples.ts";
+import { allHistories, historyLayout, idsOf } from "./sample-history.ts";
 
 const files = loadVectors();
 
@@ -27,21 +28,55 @@ export const shownLayouts: readonly Layout[] = [
   }),
 ];
 
-/** Runs a program with arguments. */
-type RunSample = (args: readonly string[]) => Promise<string>;
+/** What uses the program of a language: a file of test/samples/drivers/, of which drive.mjs says what they do. */
+const driverFiles: Readonly<Record<SampleLanguage, string>> = {
+  javascript: "drive.mjs",
+  python: "drive.py",
+  java: "Drive.java",
+  go: "drive.go",
+  ruby: "drive.rb",
+  php: "drive.php",
+  csharp: "Drive.cs",
+  rust: "drive.rs",
+};
 
-/** Compiles the program of this name in this folder, if it has to be, and gives what runs it. */
-export type PrepareSample = (folder: string, file: string) => Promise<RunSample>;
+/** Languages whose programs can be used by several threads at once. */
+const threaded: ReadonlySet<SampleLanguage> = new Set(["python", "java", "go", "ruby", "csharp", "rust"]);
 
-/** Checks that the program of a language makes and reads IDs of a layout, and refuses what does not fit. */
-export async function checkSample(language: SampleLanguage, layout: Layout, prepare: PrepareSample): Promise<void> {
+/** Texts of a program that make way for the driver: its package, and the clock where no other code can set it. */
+const driven: Partial<Record<SampleLanguage, Readonly<Record<string, string>>>> = {
+  java: { "System.currentTimeMillis()": "Drive.clock()" },
+  go: { "package snowflakeid": "package main", "time.Now().UnixMilli()": "clock()" },
+  csharp: { "DateTimeOffset.UtcNow.ToUnixTimeMilliseconds()": "Drive.Clock()" },
+  rust: { "SystemTime::now().duration_since(UNIX_EPOCH)": "crate::clock()", ", SystemTime, UNIX_EPOCH": "" },
+};
+
+/** Runs a driver with arguments and a standard input. */
+type RunSample = (args: readonly string[], input?: string) => Promise<string>;
+
+/** Compiles the driver of a folder with the program beside it, if it has to be, and gives what runs it. */
+export type PrepareSample = (folder: string, driver: string) => Promise<RunSample>;
+
+/** Puts the program of a language for a layout into a folder of its own, beside its driver. */
+async function prepareProgram(language: SampleLanguage, layout: Layout, prepare: PrepareSample): Promise<RunSample> {
   const [, file] = sampleFiles[language];
   const folder = mkdtempSync(join(tmpdir(), "snowlane-sample-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const program = writeSample(readFileSync(join("web/samples", file), "utf8"), layout);
+  let program = writeSample(readFileSync(join("web/samples", file), "utf8"), layout);
   if (layout !== layouts.twitter) expect(program).not.toContain("1288834974657");
+  for (const [text, own] of Object.entries(driven[language] ?? {})) {
+    expect(program).toContain(text);
+    program = program.replaceAll(text, own);
+  }
   writeFileSync(join(folder, file), program);
-  const run = await prepare(folder, file);
+  const driver = driverFiles[language];
+  copyFileSync(join("test/samples/drivers", driver), join(folder, driver));
+  return prepare(folder, driver);
+}
+
+/** Checks that the program of a language makes and reads IDs of a layout, and refuses what does not fit. */
+export async function checkSample(language: SampleLanguage, layout: Layout, prepare: PrepareSample): Promise<void> {
+  const run = await prepareProgram(language, layout, prepare);
   const refused = (args: readonly string[]) => expect(run(args), args.join(" ")).rejects.toThrow(/not from 0 to|epoch/);
 
   const highest = (BigInt(layout.timestamp.max) << BigInt(layout.timestamp.shift)) | 1n;
@@ -66,6 +101,38 @@ export async function checkSample(language: SampleLanguage, layout: Layout, prep
   await refused(["make", String(layout.epochMs - 1), "0", "0", "0"]);
   await refused(["decode", "-1"]);
   if (layout.bits < 63) await refused(["decode", String(1n << BigInt(layout.bits))]);
-  const own = BigInt((await run([])).trim());
-  expect(Math.abs(parseId(layout, own).createTimeMs - Date.now())).toBeLessThan(120_000);
+  const [own] = (await run(["lives", "1", "1"])).split(" ");
+  expect(Math.abs(parseId(layout, BigInt(own!)).createTimeMs - Date.now())).toBeLessThan(120_000);
+}
+
+/** Checks that the program of a language makes the IDs that the rules say, in every short history. */
+export async function checkHistories(language: SampleLanguage, prepare: PrepareSample): Promise<void> {
+  const run = await prepareProgram(language, historyLayout, prepare);
+  const histories = allHistories("mtrb", 5);
+  const outcomes = (await run(["histories"], `${histories.join("\n")}\n`)).trimEnd().split("\n");
+  expect(outcomes.length).toBe(histories.length);
+  for (const [index, history] of histories.entries())
+    expect([history, outcomes[index]]).toEqual([history, idsOf(history).join(" ")]);
+}
+
+/** Checks by the clock of the machine that no ID repeats over restarts and threads, and that an import says nothing. */
+export async function checkLives(language: SampleLanguage, prepare: PrepareSample): Promise<void> {
+  const run = await prepareProgram(language, layouts.twitter, prepare);
+  expect(await run([])).toBe("");
+  const lives = (await run(["lives", "20", "10000"])).trimEnd().split("\n");
+  expect(lives.length).toBe(20);
+  let last = -1n;
+  for (const life of lives) {
+    const [from, to] = life.split(" ").map(BigInt);
+    expect(from! > last, life).toBe(true);
+    last = to!;
+  }
+  if (!threaded.has(language)) return;
+  const lines = (await run(["threads", "8", "5000"])).trimEnd().split("\n");
+  expect(lines.length).toBe(8);
+  for (const line of lines) {
+    const ids = line.split(" ").map(BigInt);
+    expect(ids.every((id, index) => index === 0 || id > ids[index - 1]!)).toBe(true);
+  }
+  expect(new Set(lines.flatMap((line) => line.split(" "))).size).toBe(40_000);
 }

@@ -7,9 +7,9 @@ const drawsPerMs = 5;
 const sequenceMax = 4_095;
 
 /**
- * A generator such as most programs have, in the place of each process, under the clock steps, kills and pauses of a
- * run: its worker ID is its place, it goes on from its last time where the clock was set back, and after a kill it
- * begins with its clock alone. The programs of Learn do the same.
+ * The program of Learn in the place of each process, under the clock steps, kills and pauses of a run. Its worker ID is
+ * its place. It begins in the millisecond after its start, waits for the next one when one is full, and refuses while
+ * its clock is behind. It keeps nothing, so after a kill it begins with its clock alone.
  */
 export function runSimpleGenerators(events: readonly TraceEvent[], lanes: readonly Lane[]): SimpleOutcome {
   let issued = 0;
@@ -22,7 +22,8 @@ export function runSimpleGenerators(events: readonly TraceEvent[], lanes: readon
     }[];
     // How many sequence numbers of each millisecond are used.
     const used = new Map<number, number>();
-    let lastMs = Number.NEGATIVE_INFINITY;
+    // Undefined while it does not run.
+    let lastMs: number | undefined;
     let sequence = 0;
     let place = 0;
     let aheadMs = 0;
@@ -30,12 +31,14 @@ export function runSimpleGenerators(events: readonly TraceEvent[], lanes: readon
       for (; place < clocks.length && clocks[place]!.atMs <= atMs; place++)
         aheadMs = Math.round(clocks[place]!.aheadMs);
       const stop = lanes[slot]!.stops.find(({ what, fromMs, toMs }) => what !== "cut" && fromMs <= atMs && atMs < toMs);
-      if (stop?.what === "kill") lastMs = Number.NEGATIVE_INFINITY;
+      if (stop?.what === "kill") lastMs = undefined;
       if (stop !== undefined) continue;
+      const nowMs = atMs + aheadMs;
+      if (lastMs === undefined) [lastMs, sequence] = [nowMs, sequenceMax];
       for (let draw = 0; draw < drawsPerMs; draw++) {
-        if (atMs + aheadMs > lastMs) [lastMs, sequence] = [atMs + aheadMs, 0];
-        else if (sequence < sequenceMax) sequence++;
-        else [lastMs, sequence] = [lastMs + 1, 0];
+        const isFull = nowMs === lastMs && sequence === sequenceMax;
+        if (nowMs < lastMs || isFull) break;
+        [lastMs, sequence] = [nowMs, nowMs === lastMs ? sequence + 1 : 0];
         issued++;
         const count = used.get(lastMs) ?? 0;
         if (sequence >= count) used.set(lastMs, sequence + 1);

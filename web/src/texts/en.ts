@@ -345,7 +345,40 @@ export const en = {
       "Choose another layout above, or one of your own: a bit more for one field is a bit less for another.",
     program: "Make and read these IDs in a program",
     programNote:
-      "The program has the layout that is chosen above, loses no digit above 2^53, and refuses numbers out of range. It cannot keep two processes from having the same worker ID: that is the work of a server.",
+      "The program has the layout that is chosen above, loses no digit above 2^53, and refuses numbers out of range.",
+    programTexts: [
+      [
+        "After a restart,",
+        "its first ID comes after the unit of time in which it started, so a restart repeats none while clocks go forward.",
+      ],
+      ["When a unit of time is full,", "it waits for the next one."],
+      [
+        "While the clock is behind its last ID,",
+        "it refuses. It keeps nothing, so a restart forgets that ID, and IDs can then repeat.",
+      ],
+      [
+        "A second process",
+        "with the same worker ID repeats its IDs, and neither sees it. To give each process its own is the work of a server.",
+      ],
+    ],
+    uses: {
+      title: "Where such IDs fit",
+      texts: [
+        [
+          "Rows that many programs write.",
+          "Each worker makes its IDs by itself, and new IDs go to the end of an index, whatever table they are in.",
+        ],
+        [
+          "Messages, events, posts.",
+          "Sorted by ID they are sorted by time, to within the difference of clocks, and the last ID that was read is the place to go on from.",
+        ],
+        ["Questions about time.", "The IDs of an hour are one range, so they need no second index."],
+        [
+          "Not so well:",
+          "secrets and links that nobody may guess, which want random IDs, and numbers without gaps such as those of invoices, which want a sequence.",
+        ],
+      ],
+    },
     limits: {
       title: "Limits",
       texts: [
@@ -357,7 +390,7 @@ export const en = {
         ],
         [
           "Time is only as true as the clock.",
-          "A wrong clock gives a wrong time in the ID. With Snowlane it never causes a repeat.",
+          "A wrong clock gives a wrong time in the ID. With Snowlane it causes no repeat where the store keeps what it confirmed. With one that may lose data, such as Redis, clocks must be right to half a second.",
         ],
       ],
     },

@@ -339,7 +339,40 @@ export const sw: Texts = {
       "Chagua muundo mwingine hapo juu, au wako mwenyewe: biti moja zaidi kwa sehemu moja ni biti moja pungufu kwa nyingine.",
     program: "Zalisha na uchambue ID hizi katika programu",
     programNote:
-      "Ina muundo uliochaguliwa hapo juu, haipotezi tarakimu za nambari zinazozidi 2^53, na hukataa nambari zilizo nje ya mipaka. Haizuii michakato miwili kuwa na kitambulisho kilekile cha nodi: hiyo ni kazi ya seva.",
+      "Ina muundo uliochaguliwa hapo juu, haipotezi tarakimu za nambari zinazozidi 2^53, na hukataa nambari zilizo nje ya mipaka.",
+    programTexts: [
+      [
+        "Baada ya kuanza upya,",
+        "ID ya kwanza huja baada ya kizio cha muda ilimoanza, hivyo kuanza upya hakurudii ID mradi saa zinakwenda mbele.",
+      ],
+      ["Kizio cha muda kikijaa,", "husubiri kinachofuata."],
+      [
+        "Saa ikiwa nyuma ya ID ya mwisho,",
+        "hukataa. Haitunzi chochote, hivyo ikianza upya husahau ID hiyo, na kisha ID zinaweza kurudiwa.",
+      ],
+      [
+        "Mchakato wa pili",
+        "wenye kitambulisho kilekile cha nodi hurudia ID zake, na hakuna kati yao unaoona. Kuupa kila mchakato chake ni kazi ya seva.",
+      ],
+    ],
+    uses: {
+      title: "ID hizi hufaa wapi",
+      texts: [
+        [
+          "Rekodi zinazoandikwa na programu nyingi.",
+          "Kila nodi huzalisha ID zake yenyewe, na ID mpya huenda mwishoni mwa faharasa, katika jedwali lolote.",
+        ],
+        [
+          "Ujumbe, matukio, machapisho.",
+          "Zikipangwa kwa ID zimepangwa kwa wakati, kwa kiasi cha tofauti ya saa, na ID ya mwisho iliyosomwa ni mahali pa kuendelea.",
+        ],
+        ["Maswali ya wakati.", "ID za saa moja ni safu moja ya nambari, hivyo hazihitaji faharasa ya pili."],
+        [
+          "Hazifai sana:",
+          "siri na viungo visivyopaswa kukisiwa, vinavyohitaji ID za nasibu, na nambari zisizo na mapengo kama za ankara, zinazohitaji mfululizo.",
+        ],
+      ],
+    },
     limits: {
       title: "Mipaka",
       texts: [
@@ -354,7 +387,7 @@ export const sw: Texts = {
         ],
         [
           "Wakati ni sahihi kama saa tu.",
-          "Saa isiyo sahihi huweka wakati usio sahihi katika ID. Kwa Snowlane haisababishi kamwe ID kurudiwa.",
+          "Saa isiyo sahihi huweka wakati usio sahihi katika ID. Kwa Snowlane haisababishi ID kurudiwa pale hifadhi inapotunza ilichothibitisha. Kwa hifadhi inayoweza kupoteza data, kama Redis, saa lazima ziwe sahihi kwa nusu sekunde.",
         ],
       ],
     },
