@@ -4,7 +4,7 @@ import { machine, markdownTable } from "../bench/report.ts";
 import type { Fault } from "./fault.ts";
 import type { TrialOutcome } from "./fault-trial.ts";
 
-const documentUrl = new URL("../../docs/safety.md", import.meta.url);
+const documentUrl = new URL("../../docs/reports/faults.md", import.meta.url);
 const begin = "<!-- begin faults: written by npm run measure -- faults --write -->";
 const end = "<!-- end faults -->";
 const columns = [
@@ -78,12 +78,12 @@ export function tableText({ heading, rows, remarks }: FaultTable): string {
 /** `replace`: a row takes the place of the one that stands. `add`: it is one more piece of it, with another seed. */
 export type WriteMode = "replace" | "add";
 
-/** Puts the rows into docs/safety.md. @see {@link withRows} */
+/** Puts the rows into docs/reports/faults.md. @see {@link withRows} */
 export function writeTable(table: FaultTable, names: readonly string[], mode: WriteMode): void {
   const text = readFileSync(documentUrl, "utf8");
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from < 0 || to < from) throw new Error("docs/safety.md has no place for the table of faults.");
+  if (from < 0 || to < from) throw new Error("docs/reports/faults.md has no place for the table of faults.");
   const tables = withRows(parseTables(text.slice(from + begin.length, to)), table, names, mode);
   writeFileSync(
     documentUrl,

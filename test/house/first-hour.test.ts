@@ -35,7 +35,8 @@ test("NEWCOMER 16: the library's program runs in the file that its page names, i
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }');
   writeFileSync(join(folder, `app${ending}`), code.replace('from "snowlane"', `from "${library}"`) + sends);
   const output = await runCommand(process.execPath, [`app${ending}`], { cwd: folder });
-  const [, id] = /^(\d+)n /m.exec(output) ?? [];
-  expect(id).toMatch(/^\d+$/);
+  const [, id, time = ""] = /^(\d+)n (\S+)$/m.exec(output) ?? [];
+  expect(id).toMatch(/^\d{19}$/);
+  expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000);
   expect(output).toContain(`{"id":"${id}"}`);
 });

@@ -112,7 +112,7 @@ function brokenLinks(path: string, page: string): readonly string[] {
 
 const isTest = /(\.test\.ts|-contract\.ts|-faults\.ts|-losses\.ts|_test\.go|Test\.java|test_\w+\.py)$/;
 
-/** Whether a test of this name is in the file. A list of faults may make up its names: safety-doc.test.ts asks it. */
+/** Whether a test of this name is in the file. A list of faults may make up its names: fault-page.test.ts asks it. */
 function nameOf(title: string, file: string): boolean {
   return file.endsWith("-faults.ts") || textOf(file).includes(title.replaceAll(/\s+/g, " "));
 }
@@ -140,14 +140,16 @@ function sectionOf(path: string, heading: string): string {
   return section.split("\n## ")[0] ?? "";
 }
 
-test("each guarantee of the README names a test", () => {
+test("each guarantee of the README has one link, to a test or to a page that names one", () => {
   const guarantees = sectionOf("README.md", "Guarantees").split(/^- /m).slice(1);
-  expect(guarantees.length).toBeGreaterThan(2);
-  expect(guarantees.filter((guarantee) => !/\[test\]\(\S+ "/.test(guarantee))).toEqual([]);
+  const links = guarantees.map((guarantee) => [...guarantee.matchAll(/\]\(([\w./-]+)/g)].map(([, path = ""]) => path));
+  expect(links.map((paths) => paths.length)).toEqual([1, 1, 1]);
+  const pages = links.flat().filter((path) => !path.startsWith("test/"));
+  expect(pages.filter((path) => !/\]\((?:\.\.\/)+test\/\S+ "/.test(textOf(path)))).toEqual([]);
 });
 
-test("each promise of docs/safety.md names a test", () => {
-  const promises = textOf("docs/safety.md")
+test("each promise of docs/evidence.md names a test", () => {
+  const promises = textOf("docs/evidence.md")
     .split(/^- \*\*(?=S\d\*\*)/m)
     .slice(1);
   expect(promises.map((promise) => promise.slice(0, 2))).toEqual(["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8"]);

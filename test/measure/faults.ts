@@ -1,8 +1,8 @@
 /**
  * Injects every fault into real servers and prints what came of it: `npm run measure -- faults`, as often as the tests
- * do; `npm run measure -- faults --size full` as often as docs/safety.md asks; `--size 5%` for a part of that. `--only
- * kill` for faults whose name has that word, `--store redis://localhost` for servers on that store, `--write` for the
- * rows of docs/safety.md, one after the other; `--size 10% --seed 2 --write --add` adds a piece to those that stand.
+ * do; `npm run measure -- faults --size full` as often as docs/reports/faults.md asks; `--size 5%` for a part of that.
+ * `--only kill` for faults whose name has that word, `--store redis://localhost` for servers on that store; `--write`
+ * writes the rows of docs/reports/faults.md one by one, and `--size 10% --seed 2 --write --add` adds a piece to them.
  * Exits with 1 where a promise was broken. `--gutted`: the control, in which each row's servers go without the rule
  * that the row is to catch (or without that of `--rule`), and it exits with 1 where one catches nothing. `--mixed`:
  * faults of all kinds together, on five stores; `--size full` takes two hours a store.
@@ -26,7 +26,7 @@ const options = {
       placeholder: "pr|full|N%",
       pattern: /^(pr|full|(?!0+(\.0+)?%)\d+(\.\d+)?%)$/,
       hint: "pr, full or a part of full such as 5%",
-      doc: "How often each fault is injected: as the tests do, as docs/safety.md asks, or a part of that.",
+      doc: "How often each fault is injected: as the tests do, as docs/reports/faults.md asks, or a part of that.",
     }),
     "pr",
   ),
@@ -40,7 +40,7 @@ const options = {
     placeholder: "MUTANT",
     doc: "With --gutted: without this rule, whatever a row is to catch.",
   }),
-  write: onOff({ name: "write", doc: "Puts the rows into docs/safety.md, one after the other." }),
+  write: onOff({ name: "write", doc: "Puts the rows into docs/reports/faults.md, one after the other." }),
   add: onOff({
     name: "add",
     doc: "With --write: adds to the row that stands. A row is done in pieces by other seeds.",

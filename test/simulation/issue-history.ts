@@ -3,7 +3,7 @@ import { decomposeId, msToTicksUp, ticksToMsDown } from "../../src/snowflake/lay
 import type { RollbackRule } from "../../src/snowflake/rollback-policy.ts";
 import type { IdRun } from "../../src/snowflake/run.ts";
 
-/** A promise that was broken: which one (S1 to S8, M and P of docs/safety.md, or L for liveness), and by what. */
+/** A promise that was broken: which one (S1 to S8, M and P of docs/evidence.md, or L for liveness), and by what. */
 export interface Violation {
   readonly promise: "S1" | "S2" | "S3" | "S4" | "S5" | "S6" | "S7" | "S8" | "M" | "P" | "L";
   readonly detail: string;

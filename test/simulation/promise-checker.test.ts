@@ -8,7 +8,7 @@ import type { StoreTraits } from "./simulated-store.ts";
 import { anyStore } from "./store-model.ts";
 
 /**
- * That no seed breaks a promise says little of a checker that sees nothing. Each promise of docs/safety.md is broken
+ * That no seed breaks a promise says little of a checker that sees nothing. Each promise of docs/evidence.md is broken
  * here by hand, beside the same history with the promise kept.
  */
 

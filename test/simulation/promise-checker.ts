@@ -88,7 +88,7 @@ function seeRecord(key: string, text: string): SeenRecord | undefined {
 }
 
 /**
- * Holds all that happens against the promises S1 to S8 of docs/safety.md, from outside: it sees the IDs that come out
+ * Holds all that happens against the promises S1 to S8 of docs/evidence.md, from outside: it sees the IDs that come out
  * of processes, the texts that the store takes and gives, and the clocks as they truly are.
  */
 export class PromiseChecker {

@@ -22,8 +22,8 @@ export interface Scenario {
   /** Name of the story that it tells; `mixed` where faults fall as they come. */
   readonly story: string;
   /**
-   * Whether data is lost that has no other clock to go by than those of the machines: what docs/safety.md promises then
-   * rests on their being right.
+   * Whether data is lost that has no other clock to go by than those of the machines: what docs/evidence.md promises
+   * then rests on their being right.
    */
   readonly needsRightClocks: boolean;
   /** How the processes' settings and callers differ from each other. */

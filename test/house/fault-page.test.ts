@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import type { Fault } from "../fault/fault.ts";
 import { faults } from "../fault/run-fault.ts";
 
-const text = readFileSync("docs/safety.md", "utf8");
+const text = readFileSync("docs/reports/faults.md", "utf8");
 const table = text.slice(text.indexOf("| fault | what holds | shown by |"));
 const rows = table.slice(0, table.indexOf("\n\n")).split("\n").slice(2);
-const links = rows.map((row) => [...row.matchAll(/\[([^\]]+)\]\(\.\.\/([^)]+)\)/g)]);
+const links = rows.map((row) => [...row.matchAll(/\[([^\]]+)\]\(\.\.\/\.\.\/([^)]+)\)/g)]);
 
 /** Whether the test or fault `name` is in the file at `path`. A list of faults is asked: it may make up its names. */
 async function isThere(name: string, path: string): Promise<boolean> {
