@@ -131,6 +131,51 @@ describe("a template", () => {
     }
   });
 
+  /** Two starts of each zone; `SNOWLANE_TEST_SCALE=168` takes every start in every zone. */
+  test("gives each period one text, and no two periods the same, in every zone and with every start of the year", {
+    timeout: 120_000 * scale,
+  }, () => {
+    const kinds: readonly (readonly [Period, string])[] = [
+      ["day", "{MM}{dd}"],
+      ["month", "{MM}"],
+      ["year", ""],
+      ["week", "{ww}"],
+      ["quarter", "{q}"],
+      ["fiscal-year", ""],
+      ["fiscal-month", "{MM}"],
+    ];
+    const starts = Array.from({ length: 12 * 28 }, (_, at) => `${pad(1 + (at % 12))}-${pad(1 + Math.floor(at / 12))}`);
+    const zones = Intl.supportedValuesOf("timeZone");
+    const perZone = Math.min(starts.length, 2 * scale);
+    const texts = new Map<string, string>();
+    const keys = new Map<string, string>();
+    for (const [zoneAt, timeZone] of zones.entries()) {
+      for (let turn = 0; turn < perZone; turn += 1) {
+        const start = starts[(zoneAt * perZone + turn) % starts.length]!;
+        for (const [period, fields] of kinds) {
+          const yearStart = ofStart(period, start);
+          const rules = { period, yearStart, timeZone };
+          const yearField = ["{yyyy}", "{yy}", "{yyyy+1}", "{yy+1}"][(zoneAt + turn) % 4]!;
+          const template = `${yearField}${fields}/{value}`;
+          const write = createValueWriter(template, rules);
+          const keyOf = createPeriodClock(rules);
+          for (const ms of momentsNear(start)) {
+            const { key } = keyOf(ms);
+            if (templateProblem(template, rules, key) !== undefined) continue;
+            const sequence = `${period} ${yearStart} ${template}`;
+            const [ofKey, ofText] = [`${sequence} ${key}`, `${sequence} ${write(7n, key)}`];
+            if ((texts.get(ofKey) ?? ofText) !== ofText) expect.fail(`${ofKey}: ${texts.get(ofKey)} and ${ofText}`);
+            if ((keys.get(ofText) ?? ofKey) !== ofKey) expect.fail(`${ofText}: ${keys.get(ofText)} and ${ofKey}`);
+            texts.set(ofKey, ofText);
+            keys.set(ofText, ofKey);
+          }
+        }
+      }
+    }
+    expect(texts.size).toBe(keys.size);
+    expect(texts.size).toBeGreaterThan(zones.length);
+  });
+
   test("never gives one text to two values, of one period or of two", () => {
     const fields: Partial<Record<Period, string>> = {
       none: "",
@@ -161,3 +206,24 @@ describe("a template", () => {
     );
   });
 });
+
+function pad(part: number): string {
+  return String(part).padStart(2, "0");
+}
+
+/** The start of years that a kind of period may have. */
+function ofStart(period: Period, start: string): string {
+  if (period === "fiscal-month") return `${start.slice(0, 3)}01`;
+  return period === "quarter" || period === "fiscal-year" ? start : "";
+}
+
+/** Moments around the beginning of years, of quarters and of weeks, in every zone. */
+function momentsNear(start: string): readonly number[] {
+  const hourMs = 3_600_000;
+  return [2000, 2025, 2099].flatMap((year) => {
+    const ms = Date.parse(`${year}-${start}T00:00:00Z`);
+    const near = [-15 * hourMs, -hourMs, -1, 0, 11 * hourMs, 15 * hourMs];
+    const later = [0, 7, 31, 92].map((days) => days * 24 * hourMs);
+    return later.flatMap((laterMs) => near.map((nearMs) => ms + laterMs + nearMs));
+  });
+}
