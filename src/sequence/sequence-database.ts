@@ -137,6 +137,7 @@ export class SequenceDatabase implements ValueDatabase {
       if (firstIndex !== undefined) {
         if (turn !== this.#turn) throw overtaken();
         const mark = this.#marks.get(key);
+        // Beside the witness: docs/adr/0228.
         if (mark !== undefined && firstIndex < mark) {
           throw await this.#stop({ reason: below(key, firstIndex, mark), revision, emptiesStock: true });
         }

@@ -226,7 +226,7 @@ export class ValueSource {
     await Promise.all(remainders.map((rest) => this.#parts.database.giveBack(key, sequenceId, rest)));
   }
 
-  /** Goes over to the period of this moment, if it is another one. */
+  /** Goes over to the period of this moment, if it is another one, also back: docs/adr/0228. */
   #turnPeriod(): void {
     const nowMs = this.#parts.clock.nowMs();
     if (nowMs < this.#askAgainMs && this.#askAgainMs - nowMs <= 60_000) return;

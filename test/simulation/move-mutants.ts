@@ -118,4 +118,13 @@ export const moveMutants: readonly Mutant[] = [
     find: "if (entry !== undefined && isForever(entry)) {",
     replace: "if (entry === undefined && standing !== undefined) {",
   },
+  {
+    name: "quarantine-not-raised",
+    caughtBySeed: 6,
+    rule: "a quarantine mark that stands is raised, also where it is over",
+    world: "moves",
+    file: "src/lease/quarantine.ts",
+    find: "const isHighEnough = standing !== undefined && standing.untilMs >= mark.untilMs;",
+    replace: "const isHighEnough = standing !== undefined;",
+  },
 ];

@@ -3,6 +3,13 @@ import { claimMutants } from "./claim-mutants.ts";
 import { seedMutants } from "./seed-mutants.ts";
 import { moveMutants } from "./move-mutants.ts";
 import { testMutants } from "./test-mutants.ts";
+import { valueMutants } from "./value-mutants.ts";
 
 /** All of them. */
-export const mutants: readonly Mutant[] = [...seedMutants, ...moveMutants, ...testMutants, ...claimMutants];
+export const mutants: readonly Mutant[] = [
+  ...seedMutants,
+  ...moveMutants,
+  ...testMutants,
+  ...claimMutants,
+  ...valueMutants,
+];

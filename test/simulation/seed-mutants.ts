@@ -130,6 +130,14 @@ export const seedMutants: readonly Mutant[] = [
     replace: "floorMs: Number.NEGATIVE_INFINITY,",
   },
   {
+    name: "mark-hides-loss",
+    caughtBySeed: 201,
+    rule: "a grant begins above the later of a mark and of a loss",
+    file: quarantine,
+    find: "floorMs: Math.max(mark?.untilMs ?? Number.NEGATIVE_INFINITY, lostMs),",
+    replace: "floorMs: mark?.untilMs ?? lostMs,",
+  },
+  {
     name: "emptied-is-new",
     caughtBySeed: 13,
     rule: "a store that was emptied is not taken for a new one",
