@@ -29,6 +29,12 @@ export const wholeParts: readonly WholePart[] = [
     doc: "1,000 runs of the page's view Proof in Chromium; `npm test` runs 100",
   },
   {
+    name: "sql-mutants",
+    suite: "stores",
+    files: ["test/stores/sql-mutants.test.ts"],
+    doc: "each slip in a statement of sequences, on a file and on two servers; `npm test` tries two",
+  },
+  {
     name: "interop",
     suite: "clients",
     files: ["test/interop/interop.test.ts"],

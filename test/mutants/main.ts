@@ -1,7 +1,8 @@
 /**
- * `npm run mutants`: makes small slips in the protocol, the generator and the hot methods, one at a time, and runs the
- * fast tests on each. A slip that no test notices is printed. answers.ts has those that are right to survive, with the
- * reason. `--piece 3 --pieces 40` runs one piece of forty, each of which ends within two hours on two processors.
+ * `npm run mutants`: makes small slips in the protocol, the generator, the hot methods, sequences and stores, one at a
+ * time, and runs the tests on each. A slip that no test notices is printed. answers.ts has those that are right to
+ * survive, with the reason. `--piece 3 --pieces 80` runs one piece of eighty, each of which ends within two hours on
+ * two processors.
  * Exits with 1 where a survivor has no answer.
  */
 import { readFileSync } from "node:fs";
@@ -10,7 +11,7 @@ import { type SettingValues, withFallback } from "../../src/config/setting.ts";
 import { runProgram } from "../support/processes/run-program.ts";
 import { answers } from "./answers.ts";
 import { mutatedFiles, testStages } from "./mutated-files.ts";
-import { runMutated } from "./run-mutated.ts";
+import { isNoticed } from "./is-noticed.ts";
 import { mutantsOf, type SourceMutant } from "./source-mutants.ts";
 
 const options = {
@@ -20,9 +21,6 @@ const options = {
   processes: withFallback(integer({ name: "processes", min: 1, max: 64, doc: "How many mutants run at once." }), 2),
 };
 type Options = SettingValues<typeof options>;
-
-/** A slip can make a loop endless: then it is noticed. */
-const timeoutMs = 300_000;
 
 /** Prints a result of the run for people. */
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -34,14 +32,6 @@ function chosenMutants({ only, pieces, piece }: Options): readonly SourceMutant[
     .filter((_, index) => index % pieces === piece - 1);
 }
 
-async function isNoticed({ file, text: mutated }: SourceMutant): Promise<boolean> {
-  for (const tests of testStages(file)) {
-    const outcomes = await runMutated({ file, text: mutated }, tests, { timeoutMs });
-    if (outcomes === undefined || [...outcomes.values()].some(({ status }) => status === "failed")) return true;
-  }
-  return false;
-}
-
 async function runAll(chosen: Options): Promise<number> {
   const mutants = chosenMutants(chosen);
   const left = [...mutants];
@@ -49,7 +39,7 @@ async function runAll(chosen: Options): Promise<number> {
   let survived = 0;
   const lane = async (): Promise<void> => {
     for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
-      if (await isNoticed(mutant)) continue;
+      if (await isNoticed(mutant, testStages(mutant.file))) continue;
       survived += 1;
       const answer = answers[mutant.name];
       if (answer === undefined) unanswered += 1;

@@ -42,6 +42,36 @@ describe("a mutant of a source", () => {
     expect(slips(text)).toEqual(expected);
   });
 
+  test("of a store drops conditions and clauses of SQL, moves boundaries, and keeps columns as they were", () => {
+    const source = [
+      'const keep = "FOR SHARE OF p";',
+      "const take = `UPDATE ${counter} c SET used = used + :n, write_id = :w",
+      "  WHERE c.name = :name AND used < :end AND NOT EXISTS (SELECT 1 FROM ${other} s WHERE s.name = :name)`;",
+      'const isKey = "namespace = :namespace";',
+      'const make = "CREATE TABLE a (b INT)";',
+    ].join("\n");
+    const before = source.split("\n");
+    const found = mutantsOf("src/a/stores/b.ts", source).map(({ text: after, line, name }) => {
+      const changed = after.split("\n")[line - 1];
+      expect(changed).not.toBe(before[line - 1]);
+      return `${name.split(" | ")[2]}: ${changed?.trim()}`;
+    });
+    const [whole, conditions] = [before[1], before[2]!.trim()];
+    expect(found).toEqual([
+      'SQL clause dropped: const keep = "";',
+      `SQL condition holds always: ${conditions.replace("c.name = :name", "1 = 1")}`,
+      `SQL condition holds always: ${conditions.replace("used < :end", "1 = 1")}`,
+      `SQL condition holds always: ${conditions.replace(/NOT EXISTS .*\)/, "1 = 1")}`,
+      `SQL condition holds always: ${conditions.replace("s.name = :name", "1 = 1")}`,
+      `SQL column kept: ${whole?.replace("used = used + :n", "used = used")}`,
+      `SQL column kept: ${whole?.replace("write_id = :w", "write_id = write_id")}`,
+      `SQL + as -: ${whole?.replace("+", "-")}`,
+      `SQL < as <=: ${conditions.replace("<", "<=")}`,
+      'SQL condition holds always: const isKey = "1 = 1";',
+    ]);
+    expect(mutantsOf("src/a/b.ts", source)).toEqual([]);
+  });
+
   test("is named by file, function, kind and text, so that the name outlives moved lines", () => {
     const text = "class A {\n  b() {\n    return !c && !c;\n  }\n}";
     const names = mutantsOf("a.ts", text).map(({ name }) => name);

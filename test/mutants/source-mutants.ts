@@ -1,8 +1,9 @@
 /**
- * Small slips in a source, one at a time: each mutant changes one place of its text, as a person might by mistake.
- * `npm run mutants` finds those that no test notices.
+ * Small slips in a source, one at a time: each mutant changes one place of its text, as a person might by mistake. In
+ * sources of stores, texts of SQL are changed, too. `npm run mutants` finds those that no test notices.
  */
 import { parseSync } from "rolldown/utils";
+import { type SourceRange, type SqlText, sqlSlipsOf } from "./sql-slips.ts";
 
 /** One slip. */
 export interface SourceMutant {
@@ -26,7 +27,7 @@ interface Node {
 /** What a slip does to one piece of a text. */
 interface Slip {
   readonly kind: string;
-  readonly at: Node;
+  readonly at: SourceRange;
   readonly replacement: string;
 }
 
@@ -57,8 +58,11 @@ export function mutantsOf(file: string, text: string): readonly SourceMutant[] {
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`);
   const found: SourceMutant[] = [];
   const counts = new Map<string, number>();
-  walk(program as unknown as Node, [], (node, scope) => {
-    for (const { kind, at, replacement } of slipsOf(node, text)) {
+  const isOfStore = /\/stores?\//.test(file);
+  walk(program as unknown as Node, [], (node, scope, property) => {
+    const sql = isOfStore ? sqlTextOf(node, property) : undefined;
+    const ofSql = sql === undefined ? [] : sqlSlipsOf(text, sql);
+    for (const { kind, at, replacement } of [...slipsOf(node, text), ...ofSql]) {
       const shown = text.slice(at.start, at.end).replaceAll(/\s+/gu, " ").slice(0, shownMax);
       const name = [file, scope.join(".") || "top", kind, shown].join(" | ");
       const count = (counts.get(name) ?? 0) + 1;
@@ -81,14 +85,28 @@ function isNode(value: unknown): value is Node {
 /** Types are no code, imports and assertions are no rules of ours. */
 const skipped = /^(TS(?!NonNull|As|Satisfies)|Import)/;
 
-function walk(node: Node, scope: readonly string[], visit: (node: Node, scope: readonly string[]) => void): void {
+/** @param property - The name of the property that the node is the value of. */
+type Visit = (node: Node, scope: readonly string[], property: string | undefined) => void;
+
+function walk(node: Node, scope: readonly string[], visit: Visit, property?: string): void {
   if (skipped.test(node.type) || isAssertion(node)) return;
   const name = nameOf(node);
   const inner = name === undefined ? scope : [...scope, name];
-  visit(node, inner);
+  visit(node, inner, property);
+  const key = node.type === "Property" && isNode(node["key"]) ? String(node["key"]["name"]) : undefined;
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, inner, visit);
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, inner, visit, key);
   }
+}
+
+/** The text of a node that is one, without its quotes. */
+function sqlTextOf({ type, start, end, expressions, value }: Node, property: string | undefined): SqlText | undefined {
+  const range = { start: start + 1, end: end - 1, property };
+  if (type === "Literal" && typeof value === "string") return { ...range, holes: [] };
+  if (type !== "TemplateLiteral" || !Array.isArray(expressions)) return undefined;
+  // With the signs around each.
+  const holes = expressions.filter(isNode).map((hole) => ({ start: hole.start - 2, end: hole.end + 1 }));
+  return { ...range, holes };
 }
 
 function isAssertion({ type, expression }: Node): boolean {
