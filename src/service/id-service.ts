@@ -43,6 +43,7 @@ import { createDeploymentNumber } from "./deployment-number.ts";
 import { createNextId } from "./hot/next-id.ts";
 import { createNextIds } from "./hot/next-ids.ts";
 import { createReserveIds } from "./hot/reserve-ids.ts";
+import { idsOfMessage } from "./message-bytes.ts";
 import { layoutFromMessage, layoutToMessage } from "./message/layout-message.ts";
 import { inField, RequestError } from "./message/request-error.ts";
 import {
@@ -161,7 +162,8 @@ async function* batchNextIds(
   context: HandlerContext,
 ) {
   const write = writerFromMessage(codec, request.textFormat);
-  const chunkSize = checkBatch(options, request.count, request.chunkSize);
+  const countMax = idsOfMessage(write === undefined ? "ids" : "ids and texts");
+  const chunkSize = Math.min(checkBatch(options, request.count, request.chunkSize), countMax);
   let risingSpan: number | undefined;
   for (let left = Number(request.count); left > 0; ) {
     // The IDs are drawn only now, because the response is pulled as the reader takes it.

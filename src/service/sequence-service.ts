@@ -7,11 +7,10 @@ import {
   SequenceService,
 } from "../gen/snowlane/v1/sequence_service_pb.ts";
 import type { SequenceCatalog } from "../sequence/sequence-catalog.ts";
-import type { SequenceState } from "../sequence/sequence-state.ts";
 import { periodOfTime } from "../sequence/late-period.ts";
 import { callerError } from "../sequence/sequence-error.ts";
 import type { ValueSource } from "../sequence/value-source.ts";
-import { textBytesMax, type ValueWriter } from "../sequence/value-template.ts";
+import type { ValueWriter } from "../sequence/value-template.ts";
 import { liveContext } from "./call-context.ts";
 import { createDirectMethod } from "./hot/direct-method.ts";
 import { createBatchNextValues } from "./hot/batch-next-values.ts";
@@ -27,6 +26,7 @@ import {
 } from "./hot/issue-values.ts";
 import { createNextValue } from "./hot/next-value.ts";
 import { createReserveValues } from "./hot/reserve-values.ts";
+import { sequencesOfMessage, valuesOfMessage } from "./message-bytes.ts";
 import { foreignPageToken } from "./message/request-error.ts";
 import {
   draftFromMessage,
@@ -60,13 +60,6 @@ export function createSequenceService(options: ValueOptions): Service {
     ],
   });
 }
-
-/** Clients take messages of 4 MiB by default, and callers in between may take less. */
-const messageBytesMax = 2 ** 20;
-/** The bytes of a sequence beside its texts: 21 fields, the longest of which are times of 20. */
-const fixedBytesMax = 256;
-/** The bytes of a value, and what frames its text. */
-const numberBytesMax = 12;
 
 function implementSequenceService(options: ValueOptions) {
   /** Opens the database if needed. The errors of the database itself are not shown to callers. */
@@ -153,22 +146,6 @@ async function* batchNextValues(options: ValueOptions, request: BatchNextValuesR
     const texts = writeText === undefined ? [] : values.map((value) => writeText(value, periodKey));
     yield { values, texts, periodKey };
   }
-}
-
-/** The most values of one message: with their texts they take at most 1 MiB. */
-export function valuesOfMessage(textTemplate: string): number {
-  return Math.floor(messageBytesMax / (numberBytesMax + textBytesMax(textTemplate)));
-}
-
-/** How many of some sequences, at least one, fit into a message of 1 MiB. */
-export function sequencesOfMessage(states: readonly Pick<SequenceState, "stored">[]): number {
-  let bytes = 0;
-  const end = states.findIndex(({ stored: { definition } }) => {
-    const { name, description, textTemplate, timeZone } = definition;
-    bytes += fixedBytesMax + Buffer.byteLength(name + description + textTemplate + timeZone);
-    return bytes > messageBytesMax;
-  });
-  return end < 0 ? states.length : Math.max(1, end);
 }
 
 /** A token names the last sequence of the page that it continues. */

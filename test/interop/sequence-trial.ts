@@ -3,6 +3,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect } from "vitest";
 import { Period, SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
+import { valuesOfMessage } from "../../src/service/message-bytes.ts";
 import type { ClientProgram } from "./client-programs.ts";
 
 /** What an interop program prints for one step of `sequence`. */
@@ -40,6 +41,8 @@ function values(first: bigint, count: number, text: (value: bigint) => string = 
   return { values: all.map(String), texts: all.map(text), periodKeys: all.map(() => periodKey) };
 }
 
+/** A text of 79 characters: 65,536 of them would be a message of 6 MB, which clients refuse. */
+const longest = `${"A".repeat(60)}{value:019}`;
 const invoice = (value: bigint): string => `INV-${String(value).padStart(4, "0")}`;
 
 /** Lets one client call every method, and make every mistake, with sequences of its own. */
@@ -54,6 +57,7 @@ export async function expectSequenceCalls(caller: SequenceCaller, url: string): 
   await make("big", { startValue: big });
   await make("last", { startValue: last - 3n });
   await make("invoices", { textTemplate: "INV-{value:04}" });
+  await make("long", { textTemplate: longest, stepMin: 65_536, stepMax: 65_536 });
   await make("off");
   await make("yearly", { period: Period.YEAR, textTemplate: "{yyyy}-{value}" });
   await sequences.updateSequence({
@@ -81,6 +85,8 @@ export async function expectSequenceCalls(caller: SequenceCaller, url: string): 
     ],
     [`text:${name("invoices")}`, { text: "INV-0001" }],
     [`stream:${name("invoices")}:3`, values(2n, 3, invoice)],
+    // As large as a message may be: its texts take the rest of 1 MiB.
+    [`large:${name("long")}:200000`, { taken: valuesOfMessage(longest) }],
     [`value:${name("off")}`, refusal("SEQUENCE_DISABLED", "FAILED_PRECONDITION", { name: name("off") })],
     ["value:absent", refusal("SEQUENCE_NOT_FOUND", "NOT_FOUND", { name: "absent" })],
     ["stream:absent:5", refusal("SEQUENCE_NOT_FOUND", "NOT_FOUND", { name: "absent" })],

@@ -3,6 +3,7 @@ import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
 import { IdService, TextForm } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { idsOfMessage } from "../../src/service/message-bytes.ts";
 import { runServer } from "../support/processes/running-server.ts";
 
 const path = "/snowlane.v1.IdService/NextIds";
@@ -29,4 +30,17 @@ test("NextIds gives the texts of its IDs beside them, and keeps to the limit tha
   for (const count of [0, limits!.nextCountMax + 1]) {
     await expect(client.nextIds({ count })).rejects.toMatchObject({ code: Code.InvalidArgument });
   }
+});
+
+test("a stream of IDs with texts has messages of 1 MiB at most, and gives its exact count", async () => {
+  const { url } = await runServer();
+  const client = createClient(IdService, createConnectTransport({ baseUrl: url, httpVersion: "1.1" }));
+  const counts: number[] = [];
+  const textFormat = { form: TextForm.UUID };
+  for await (const { ids, texts } of client.batchNextIds({ count: 30_000n, chunkSize: 65_536, textFormat })) {
+    expect(texts.length).toBe(ids.length);
+    counts.push(ids.length);
+  }
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30_000);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(idsOfMessage("ids and texts"));
 });

@@ -9,6 +9,9 @@ from typing import cast
 from snowlane import AsyncIdClient, AsyncValueSequence, IdClient, SequenceValue, SnowlaneError, ValueSequence
 from snowlane import ReservedValues as Reserved
 
+_CHUNK_SIZES = {"leave": 64, "large": 65_536}
+"""Of the streams that are left after their first chunk."""
+
 
 def run_sequence(keys: dict[str, str]) -> dict[str, object]:
     steps = [step.split(":") for step in keys["steps"].split(",")]
@@ -30,8 +33,8 @@ def count_of(step: list[str]) -> int:
 def run_step(sequence: ValueSequence, step: list[str]) -> object:  # noqa: PLR0911
     operation, count = step[0], count_of(step)
     try:
-        if operation == "leave":
-            with closing(sequence.stream(count, chunk_size=64)) as chunks:  # type: ignore[type-var]
+        if operation in _CHUNK_SIZES:
+            with closing(sequence.stream(count, chunk_size=_CHUNK_SIZES[operation])) as chunks:  # type: ignore[type-var]
                 return {"taken": len(next(chunks))}
         if operation == "stream":
             return shown([value for values in sequence.stream(count, chunk_size=64) for value in values])
@@ -49,8 +52,8 @@ def run_step(sequence: ValueSequence, step: list[str]) -> object:  # noqa: PLR09
 async def run_aio_step(sequence: AsyncValueSequence, step: list[str]) -> object:  # noqa: PLR0911
     operation, count = step[0], count_of(step)
     try:
-        if operation == "leave":
-            async with aclosing(sequence.stream(count, chunk_size=64)) as chunks:
+        if operation in _CHUNK_SIZES:
+            async with aclosing(sequence.stream(count, chunk_size=_CHUNK_SIZES[operation])) as chunks:
                 return {"taken": len(await anext(chunks))}
         if operation == "stream":
             return shown([value async for values in sequence.stream(count, chunk_size=64) for value in values])

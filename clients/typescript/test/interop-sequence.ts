@@ -30,8 +30,11 @@ async function operate(operation: string, sequence: Sequence, count: number): Pr
       return shown(all);
     }
     case "leave":
-      for await (const values of sequence.stream(count, { chunkSize: 64 })) return { taken: values.length };
+    case "large": {
+      const chunkSize = operation === "large" ? 65_536 : 64;
+      for await (const values of sequence.stream(count, { chunkSize })) return { taken: values.length };
       throw new Error("The stream was empty.");
+    }
     case "reserve": {
       const { runs, periodKey } = await sequence.reserve(count);
       const texts = runs.map((run) => [String(run.firstValue), String(run.count), String(run.increment)]);

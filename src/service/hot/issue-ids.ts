@@ -39,10 +39,7 @@ export function deadlineOf(clock: Clock, context: CallContext): number | undefin
 
 /** IDs in one message of a stream where the caller gives no size. */
 const chunkSizeDefault = 4096;
-/**
- * A message of this many IDs, each with a text of the longest form, stays below the 4 MiB that gRPC clients accept by
- * default.
- */
+/** The most IDs of one message: 512 kB of them. With texts, a message of 1 MiB holds fewer. */
 export const chunkSizeMax = 65_536;
 /** The most IDs of one NextIds call. As JSON with texts, such an answer is below 1 MiB. */
 export const nextCountMax = 10_000;

@@ -60,13 +60,17 @@ func runStep(client *snowlane.Client, step string) (any, error) {
 	case "values":
 		values, err := sequence.NextValues(ctx, count)
 		return shown(values), err
-	case "stream", "leave":
+	case "stream", "leave", "large":
 		var all []snowlane.SequenceValue
-		for values, err := range sequence.Stream(ctx, count, snowlane.StreamOptions{ChunkSize: 64}) {
+		options := snowlane.StreamOptions{ChunkSize: 64}
+		if parts[0] == "large" {
+			options.ChunkSize = 65_536
+		}
+		for values, err := range sequence.Stream(ctx, count, options) {
 			if err != nil {
 				return nil, err
 			}
-			if parts[0] == "leave" {
+			if parts[0] != "stream" {
 				return map[string]any{"taken": len(values)}, nil
 			}
 			all = append(all, values...)

@@ -35,13 +35,13 @@ final class InteropSequence {
       case "values" -> shown(sequence.nextValues(count));
       case "stream" -> {
         List<SequenceValue> all = new ArrayList<>();
-        try (ValueStream stream = open(sequence, count)) {
+        try (ValueStream stream = open(sequence, count, 64)) {
           for (List<SequenceValue> values : stream) all.addAll(values);
         }
         yield shown(all);
       }
-      case "leave" -> {
-        try (ValueStream stream = open(sequence, count)) {
+      case "leave", "large" -> {
+        try (ValueStream stream = open(sequence, count, operation.equals("large") ? 65_536 : 64)) {
           yield Map.of("taken", stream.next().size());
         }
       }
@@ -57,8 +57,8 @@ final class InteropSequence {
     };
   }
 
-  private static ValueStream open(Sequence sequence, int count) {
-    return sequence.stream(count, StreamOptions.DEFAULTS.withChunkSize(64));
+  private static ValueStream open(Sequence sequence, int count, int chunkSize) {
+    return sequence.stream(count, StreamOptions.DEFAULTS.withChunkSize(chunkSize));
   }
 
   private static Object shown(List<SequenceValue> values) {
