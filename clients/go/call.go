@@ -10,7 +10,7 @@ import (
 )
 
 // work makes one RPC, and reads its answer once that is admitted.
-type work[Answer any] func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (Answer, error)
+type work[Answer any] func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (Answer, error)
 
 // try makes one attempt of a call.
 type try[Answer any] func(ctx context.Context, c *Client, attempt *attempt, work work[Answer]) (Answer, error)
@@ -59,7 +59,7 @@ func (c *Client) prepare(ctx context.Context) error {
 func tryOnce[Answer any](ctx context.Context, c *Client, attempt *attempt, work work[Answer]) (answer Answer, err error) {
 	attempt.isReplaced, err = c.exchange(ctx, attempt.endpoint, c.connections.begin,
 		func(ctx context.Context, used *connection) (err error) {
-			answer, err = work(ctx, used.channel, func(number uint32) error { return c.admit(attempt.endpoint, number) })
+			answer, err = work(ctx, used.channel, admitted{c, attempt.endpoint})
 			return err
 		})
 	return answer, err
@@ -156,7 +156,7 @@ func runLeg[Answer any](
 	}
 	startedAt := c.options.Clock.Now()
 	ran.isReplaced, ran.err = c.exchange(ctx, to, open, func(ctx context.Context, used *connection) (err error) {
-		ran.answer, err = work(ctx, used.channel, func(number uint32) error { return c.admit(to, number) })
+		ran.answer, err = work(ctx, used.channel, admitted{c, to})
 		if err == nil {
 			c.connections.adopt(to, used)
 		} else if context.Cause(ctx) == errLegLost {

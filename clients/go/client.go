@@ -43,6 +43,7 @@ type Client struct {
 
 	connections *connections
 	deployments *deployments
+	databases   *deployments
 	hedges      *hedges
 	// met is closed once all endpoints were asked of which deployment they are, beside the first call.
 	met      chan struct{}
@@ -67,6 +68,7 @@ func NewClient(options Options) (*Client, error) {
 		options:     options,
 		endpoints:   newEndpoints(addresses, options.Clock, options.Random),
 		deployments: newDeployments(options.Deployments),
+		databases:   &deployments{ofValues: true},
 		met:         make(chan struct{}),
 		buffers:     map[*Buffer]struct{}{},
 	}
@@ -84,12 +86,12 @@ func NewClient(options Options) (*Client, error) {
 
 // NextID issues one ID, by one RPC.
 func (c *Client) NextID(ctx context.Context) (ID, error) {
-	return call(ctx, c, "NextId", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (ID, error) {
+	return call(ctx, c, "NextId", func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (ID, error) {
 		response, err := snowlanev1.NewIdServiceClient(channel).NextId(ctx, &snowlanev1.NextIdRequest{})
 		if err != nil {
 			return 0, err
 		}
-		if err := admit(response.GetDeployment()); err != nil {
+		if err := admit.deployment(response.GetDeployment()); err != nil {
 			return 0, err
 		}
 		id := ID(response.GetId())
@@ -147,12 +149,12 @@ func (s refillSource) Reserve(ctx context.Context, count int) ([]Run, error) {
 
 // reservation is the work of reserving 1 to count IDs.
 func reservation(count int) work[[]Run] {
-	return func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) ([]Run, error) {
+	return func(ctx context.Context, channel *grpc.ClientConn, admit admitted) ([]Run, error) {
 		response, err := snowlanev1.NewIdServiceClient(channel).ReserveIds(ctx, &snowlanev1.ReserveIdsRequest{Count: uint32(count)})
 		if err != nil {
 			return nil, err
 		}
-		if err := admit(response.GetDeployment()); err != nil {
+		if err := admit.deployment(response.GetDeployment()); err != nil {
 			return nil, err
 		}
 		runs := make([]Run, len(response.GetRuns()))
@@ -169,12 +171,12 @@ func reservation(count int) work[[]Run] {
 // Info asks a server what it is: layout, worker ID, limits, version.
 func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) {
 	type response = *snowlanev1.GetInfoResponse
-	return call(ctx, c, "GetInfo", func(ctx context.Context, channel *grpc.ClientConn, admit admitFunc) (response, error) {
+	return call(ctx, c, "GetInfo", func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (response, error) {
 		info, err := snowlanev1.NewIdServiceClient(channel).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
 		if err != nil {
 			return nil, err
 		}
-		return info, admit(deploymentNumber(info.GetDeploymentFingerprint()))
+		return info, admit.deployment(deploymentNumber(info.GetDeploymentFingerprint()))
 	})
 }
 

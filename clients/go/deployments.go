@@ -39,7 +39,10 @@ func deploymentNumber(fingerprint string) uint32 {
 
 // deployments are those whose IDs a client uses: the first that it meets, and those whose IDs differ from it for
 // certain. Attempts 14 of docs/internals/client-contract.md has the rule.
+//
+// Of databases of sequences it uses the first alone: ofValues tells these apart, for texts and metadata.
 type deployments struct {
+	ofValues bool
 	// listed by the option: these and no others; nil: the first that is met.
 	listed map[uint32]bool
 
@@ -135,7 +138,11 @@ func (d *deployments) mismatch(server metServer) *Error {
 	for _, number := range slices.Sorted(maps.Keys(d.listed)) {
 		numbers = append(numbers, hexOf(number))
 	}
-	metadata := map[string]string{"deployment": hexOf(server.number)}
+	key, noun, items := "deployment", "deployment", "IDs"
+	if d.ofValues {
+		key, noun, items = "database", "database of sequences", "values"
+	}
+	metadata := map[string]string{key: hexOf(server.number)}
 	inUse := strings.Join(numbers, ", ")
 	if len(d.used) > 0 {
 		first := d.used[0]
@@ -144,12 +151,12 @@ func (d *deployments) mismatch(server metServer) *Error {
 		}
 		metadata["endpoint_first"] = first.url
 	}
-	metadata["expected_deployment"] = inUse
+	metadata["expected_"+key] = inUse
 	if first := metadata["endpoint_first"]; first != "" {
 		inUse += ", first at " + first
 	}
-	message := fmt.Sprintf("this server is of another deployment (%s) than the one in use (%s): their IDs can be equal; "+
-		"correct the endpoints, or restart this process if the change is meant", hexOf(server.number), inUse)
+	message := fmt.Sprintf("this server is of another %s (%s) than the one in use (%s): their %s can be equal; "+
+		"correct the endpoints, or restart this process if the change is meant", noun, hexOf(server.number), inUse, items)
 	return &Error{
 		Reason: DeploymentMismatch, Code: codes.FailedPrecondition, Message: message, Metadata: metadata, Endpoint: server.url,
 	}
@@ -173,8 +180,20 @@ func areDisjoint(a, b *snowlanev1.GetInfoResponse) bool {
 	return isBound && !slices.ContainsFunc(ofA.GetDatacenterIds(), isInB)
 }
 
-// admitFunc takes in the number of an answer's deployment, before any ID of it is read.
-type admitFunc func(deployment uint32) error
+// admitted takes in the number of an answer, before any ID or value of it is read: that of its deployment, or that of
+// its database of sequences.
+type admitted struct {
+	client   *Client
+	endpoint *endpoint
+}
+
+func (a admitted) deployment(number uint32) error {
+	return a.client.admit(a.endpoint, number)
+}
+
+func (a admitted) database(number uint32) error {
+	return a.client.admitDatabase(a.endpoint, number)
+}
 
 // meet begins to ask all endpoints of which deployment they are. It fails if they are of two.
 func (c *Client) meet() error {
@@ -242,6 +261,20 @@ func (c *Client) admit(endpoint *endpoint, number uint32) error {
 	err := c.deployments.admit(server)
 	if err != nil {
 		c.states.tell(StateEvent{State: StateMismatch, Reason: DeploymentMismatch, Endpoint: server.url})
+	}
+	return err
+}
+
+// admitDatabase takes in the number of the database that counts an answer's values. If it fails, the answer must be
+// dropped whole.
+func (c *Client) admitDatabase(endpoint *endpoint, number uint32) error {
+	<-c.met
+	if err := c.deployments.checkConflict(); err != nil || number == 0 {
+		return err
+	}
+	err := c.databases.admit(metServer{url: endpoint.address.url, number: number})
+	if err != nil {
+		c.states.tell(StateEvent{State: StateMismatch, Reason: DeploymentMismatch, Endpoint: endpoint.address.url})
 	}
 	return err
 }

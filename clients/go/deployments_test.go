@@ -1,9 +1,11 @@
 package snowlane_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -142,6 +144,41 @@ func TestTheLayoutIsAskedForAgainWhenAnotherDeploymentAnswers(t *testing.T) {
 		}
 		if asked := server.infoCalls.Load(); asked != want {
 			t.Errorf("asked %d times, want %d", asked, want)
+		}
+	}
+}
+
+func TestValuesOfAnotherDatabaseOfSequencesAreRefused(t *testing.T) {
+	server := startServer(t)
+	var database atomic.Uint32
+	server.sequences.next = func(context.Context, *snowlanev1.NextValueRequest) (*snowlanev1.NextValueResponse, error) {
+		return &snowlanev1.NextValueResponse{Value: 7, Database: database.Load()}, nil
+	}
+	server.sequences.reserve = func(*snowlanev1.ReserveValuesRequest) (*snowlanev1.ReserveValuesResponse, error) {
+		run := &snowlanev1.ValueRun{FirstValue: 1, Count: 1, Increment: 1}
+		return &snowlanev1.ReserveValuesResponse{Runs: []*snowlanev1.ValueRun{run}, Database: database.Load()}, nil
+	}
+	server.sequences.batch = func(_ *snowlanev1.BatchNextValuesRequest, stream valueStream) error {
+		return stream.Send(&snowlanev1.BatchNextValuesResponse{Values: []int64{7}, Database: database.Load()})
+	}
+	orders := connect(t, snowlane.Options{RetryMax: snowlane.NoRetries}, server).Sequence("orders")
+	calls := []func() error{
+		func() error { _, err := orders.NextValue(ctx); return err },
+		func() error { _, err := orders.Reserve(ctx, 1); return err },
+		func() error { _, err := orders.NextValues(ctx, 1); return err },
+	}
+	want := map[string]string{"database": "000000cd", "expected_database": "000000ab", "endpoint_first": server.url()}
+	// An older server tells none.
+	for _, number := range []uint32{0xab, 0xcd, 0, 0xab} {
+		database.Store(number)
+		for _, call := range calls {
+			err := call()
+			var failure *snowlane.Error
+			if number != 0xcd && err != nil {
+				t.Error(number, err)
+			} else if number == 0xcd && (!errors.As(err, &failure) || !maps.Equal(failure.Metadata, want)) {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -76,10 +76,13 @@ func (s *sequence) Name() string {
 
 func (s *sequence) NextValue(ctx context.Context) (SequenceValue, error) {
 	return call(ctx, s.client, "NextValue",
-		func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) (SequenceValue, error) {
+		func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (SequenceValue, error) {
 			request := &snowlanev1.NextValueRequest{Name: s.name}
 			response, err := snowlanev1.NewSequenceServiceClient(channel).NextValue(ctx, request)
 			if err != nil {
+				return SequenceValue{}, err
+			}
+			if err := admit.database(response.GetDatabase()); err != nil {
 				return SequenceValue{}, err
 			}
 			value := SequenceValue{Value: response.GetValue(), Text: response.GetText(), PeriodKey: response.GetPeriodKey()}
@@ -126,12 +129,15 @@ func (s *sequence) NextValues(ctx context.Context, count int) ([]SequenceValue, 
 
 func (s *sequence) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]SequenceValue, error] {
 	call := streamCall[SequenceValue]{client: s.client, method: "BatchNextValues", items: "values", options: options}
-	call.open = func(ctx context.Context, channel *grpc.ClientConn, left int, _ admitFunc) (func() ([]SequenceValue, error), error) {
+	call.open = func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitted) (func() ([]SequenceValue, error), error) {
 		request := &snowlanev1.BatchNextValuesRequest{Name: s.name, Count: uint64(left), ChunkSize: uint32(options.ChunkSize)}
 		stream, err := snowlanev1.NewSequenceServiceClient(channel).BatchNextValues(ctx, request)
 		return func() ([]SequenceValue, error) {
 			response, err := stream.Recv()
 			if err != nil {
+				return nil, err
+			}
+			if err := admit.database(response.GetDatabase()); err != nil {
 				return nil, err
 			}
 			return valuesOf(response)
@@ -145,10 +151,13 @@ func (s *sequence) Reserve(ctx context.Context, count int) (ReservedValues, erro
 		return ReservedValues{}, err
 	}
 	return call(ctx, s.client, "ReserveValues",
-		func(ctx context.Context, channel *grpc.ClientConn, _ admitFunc) (ReservedValues, error) {
+		func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (ReservedValues, error) {
 			request := &snowlanev1.ReserveValuesRequest{Name: s.name, Count: uint32(count)}
 			response, err := snowlanev1.NewSequenceServiceClient(channel).ReserveValues(ctx, request)
 			if err != nil {
+				return ReservedValues{}, err
+			}
+			if err := admit.database(response.GetDatabase()); err != nil {
 				return ReservedValues{}, err
 			}
 			return reservedOf(response, count)

@@ -24,7 +24,7 @@ type StreamOptions struct {
 // deadline in the context, Options.Timeout bounds the wait for each chunk.
 func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]ID, error] {
 	call := streamCall[ID]{client: c, method: "BatchNextIds", items: "IDs", options: options}
-	call.open = func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitFunc) (func() ([]ID, error), error) {
+	call.open = func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitted) (func() ([]ID, error), error) {
 		request := &snowlanev1.BatchNextIdsRequest{Count: uint64(left), ChunkSize: uint32(options.ChunkSize)}
 		stream, err := snowlanev1.NewIdServiceClient(channel).BatchNextIds(ctx, request)
 		lastID := ID(0)
@@ -33,7 +33,7 @@ func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) i
 			if err != nil {
 				return nil, err
 			}
-			if err := admit(response.GetDeployment()); err != nil {
+			if err := admit.deployment(response.GetDeployment()); err != nil {
 				return nil, err
 			}
 			ids := make([]ID, len(response.GetIds()))
@@ -65,7 +65,7 @@ type streamCall[Item any] struct {
 	// items says in texts what they are.
 	items string
 	// open begins an RPC for what is left; the function that it gives waits for the next chunk.
-	open func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitFunc) (next func() ([]Item, error), err error)
+	open func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitted) (next func() ([]Item, error), err error)
 }
 
 // read gives the chunks of a stream of count items.
@@ -130,7 +130,7 @@ func (r *streamReader[Item]) read(ctx context.Context, yield func([]Item, error)
 	defer cancel(nil)
 	hasLeft := false
 	isReplaced, err := client.exchange(streaming, endpoint, client.connections.beginStream, func(streaming context.Context, used *connection) error {
-		admit := func(number uint32) error { return client.admit(endpoint, number) }
+		admit := admitted{client, endpoint}
 		stop := r.watch(cancel)
 		next, err := r.call.open(streaming, used.channel, r.left, admit)
 		stop()

@@ -64,6 +64,7 @@ export class Sequences {
   #stops = 0;
   #openings = 0;
   #isClosed = false;
+  #databaseId = "";
 
   constructor(options: SequencesOptions) {
     this.#options = options;
@@ -96,6 +97,11 @@ export class Sequences {
   /** What can be done beside taking values. Opens the database if needed. */
   async catalog(): Promise<SequenceCatalog> {
     return (await this.#opened()).catalog;
+  }
+
+  /** The ID of the database that counts the values, that of stripe 0 of several; empty before one was opened. */
+  get databaseId(): string {
+    return this.#databaseId;
   }
 
   /** Values that were handed out since the process started. */
@@ -176,7 +182,10 @@ export class Sequences {
       timers,
       waitMaxMs,
       databaseOf: (store, stripe) => new SequenceDatabase({ store, clock, onEvent, stripe, server }),
-      bind,
+      bind: async (databaseId) => {
+        await bind(databaseId);
+        this.#databaseId = databaseId;
+      },
       onProblem: (error) => onEvent({ kind: "stripe-problem", stripe: undefined, error }),
       onAnswers: (stripe) => onEvent({ kind: "stripe-answers", stripe }),
     });

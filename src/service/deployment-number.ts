@@ -1,6 +1,7 @@
 /**
- * Makes the reader of a deployment's number, as answers carry it: the first 8 of the 32 hexadecimal digits of its
- * fingerprint, where 00000000 counts as 1. 0 while the fingerprint is unknown, which it is not once there are IDs.
+ * Makes the reader of the number of a deployment, as answers carry it: the first 8 of the 32 hexadecimal digits of its
+ * fingerprint, where 00000000 counts as 1. 0 while the fingerprint is unknown, which it is not once there are IDs. The
+ * number of a database of sequences follows from its ID alike.
  */
 export function createDeploymentNumber(fingerprintNow: () => string): () => number {
   let fingerprint = "";

@@ -12,6 +12,7 @@ import { callerError } from "../sequence/sequence-error.ts";
 import type { ValueSource } from "../sequence/value-source.ts";
 import type { ValueWriter } from "../sequence/value-template.ts";
 import { liveContext } from "./call-context.ts";
+import { createDeploymentNumber } from "./deployment-number.ts";
 import { createDirectMethod } from "./hot/direct-method.ts";
 import { createBatchNextValues } from "./hot/batch-next-values.ts";
 import { type CallContext, checkBatch } from "./hot/issue-ids.ts";
@@ -44,9 +45,10 @@ const pageSizeMax = 1_000;
  * proto/snowlane/v1/sequence_service.proto documents each method.
  *
  * It always counts as serving: a database that was stopped ends the calls for its values, and must not take the IDs of
- * this server out of service.
+ * this server out of service. docs/adr/0227 says why answers name the database.
  */
-export function createSequenceService(options: ValueOptions): Service {
+export function createSequenceService(parts: Omit<ValueOptions, "databaseNow">): Service {
+  const options = { ...parts, databaseNow: createDeploymentNumber(() => parts.sequences.databaseId) };
   const implementation = implementSequenceService(options);
   return defineService({
     descriptor: SequenceService,
@@ -83,11 +85,13 @@ function implementSequenceService(options: ValueOptions) {
     nextValue: async ({ name, forTime }, handlerContext) => {
       const context = liveContext(handlerContext);
       const source = await findSource(options, name, context);
-      if (forTime !== undefined) return valueForTime(options, source, timestampMs(forTime), context);
+      const database = options.databaseNow();
+      if (forTime !== undefined)
+        return { ...(await valueForTime(options, source, timestampMs(forTime), context)), database };
       const value = source.tryNext();
-      if (value !== undefined) return withText(source.writeText, value, source.periodKey);
+      if (value !== undefined) return { ...withText(source.writeText, value, source.periodKey), database };
       const { runs, periodKey } = await drawOneValue(options, source, context);
-      return withText(source.writeText, runs[0]!.firstValue, periodKey);
+      return { ...withText(source.writeText, runs[0]!.firstValue, periodKey), database };
     },
     batchNextValues: (request, context) => batchNextValues(options, request, liveContext(context)),
     reserveValues: async ({ name, count }, handlerContext) => {
@@ -95,7 +99,7 @@ function implementSequenceService(options: ValueOptions) {
       const context = liveContext(handlerContext);
       const source = await findSource(options, name, context);
       const { runs, periodKey } = await drawValueReservation(options, source, count, context);
-      return { runs: [...runs], periodKey };
+      return { runs: [...runs], periodKey, database: options.databaseNow() };
     },
   } satisfies ServiceImpl<typeof SequenceService>;
 }
@@ -144,7 +148,7 @@ async function* batchNextValues(options: ValueOptions, request: BatchNextValuesR
     const values = valuesOf(runs);
     const { writeText } = source;
     const texts = writeText === undefined ? [] : values.map((value) => writeText(value, periodKey));
-    yield { values, texts, periodKey };
+    yield { values, texts, periodKey, database: options.databaseNow() };
   }
 }
 

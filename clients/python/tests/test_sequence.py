@@ -247,3 +247,59 @@ def test_a_fake_follows_its_script_and_any_other_sequence_is_not_there() -> None
             assert await invoices.next_text() == "2026-02/1"
 
     asyncio.run(take())
+
+
+def test_values_of_another_database_of_sequences_are_refused_by_every_method(server: ScriptedServer) -> None:
+    def script(database: int) -> list[Step]:
+        run = pb.ValueRun(first_value=1, count=1, increment=1)
+        return [
+            answers(pb.NextValueResponse(value=7, database=database)),
+            answers(pb.ReserveValuesResponse(runs=[run], database=database)),
+            answers([pb.BatchNextValuesResponse(values=[7], database=database)]),
+        ]
+
+    # An older server tells none.
+    numbers = (0xAB, 0xCD, 0, 0xAB)
+    errors: list[SnowlaneError] = []
+    with IdClient(server.url, retry_max=0) as client:
+        orders = client.sequence("orders")
+        calls: list[Callable[[], object]] = [
+            orders.next_value,
+            lambda: orders.reserve(1),
+            lambda: orders.next_values(1),
+        ]
+        for number in numbers:
+            server.script.extend(script(number))
+            for call in calls:
+                if number == 0xCD:
+                    errors.append(reason_of(call))
+                else:
+                    call()
+
+    async def run() -> None:
+        async with AsyncIdClient(server.url, retry_max=0) as client:
+            orders = client.sequence("orders")
+            calls: list[Callable[[], Awaitable[object]]] = [
+                orders.next_value,
+                lambda: orders.reserve(1),
+                lambda: orders.next_values(1),
+            ]
+            for number in numbers:
+                server.script.extend(script(number))
+                for call in calls:
+                    if number == 0xCD:
+                        with pytest.raises(SnowlaneError) as caught:
+                            await call()
+                        errors.append(caught.value)
+                    else:
+                        await call()
+
+    asyncio.run(run())
+    assert len(errors) == 6
+    for error in errors:
+        assert error.reason is ErrorReason.DEPLOYMENT_MISMATCH
+        assert error.metadata == {
+            "database": "000000cd",
+            "expected_database": "000000ab",
+            "endpoint_first": server.url,
+        }

@@ -17,20 +17,29 @@ export function deploymentNumber(fingerprint: string): number {
   return createDeploymentNumber(() => fingerprint)();
 }
 
+/** What a number is of, in texts and in metadata. */
+const nouns = {
+  deployment: { name: "deployment", items: "IDs" },
+  database: { name: "database of sequences", items: "values" },
+} as const;
+
 /**
- * The deployments whose IDs a client uses: the first that it meets, and those whose IDs differ from it for certain.
- * Attempts 14 of docs/internals/client-contract.md has the rule.
+ * The deployments whose IDs a client uses: the first that it meets, and those whose IDs differ from it for certain. Of
+ * databases of sequences it uses the first alone (docs/adr/0227). Attempts 14 of docs/internals/client-contract.md has
+ * the rule.
  */
 export class Deployments {
   /** Of the option: these and no others. */
   readonly #listed: ReadonlySet<number> | undefined;
   /** The first server of each number in use. */
   readonly #used = new Map<number, MetServer>();
+  readonly #noun: keyof typeof nouns;
   #current = 0;
   #conflict: SnowlaneError | undefined;
 
   /** @param fingerprints - The deployments that the option lists; undefined: the first one that is met. */
-  constructor(fingerprints: readonly string[] | undefined) {
+  constructor(fingerprints: readonly string[] | undefined, noun: keyof typeof nouns = "deployment") {
+    this.#noun = noun;
     this.#listed = fingerprints && new Set(fingerprints.map(deploymentNumber));
   }
 
@@ -84,12 +93,13 @@ export class Deployments {
     const [first] = this.#used.values();
     const [deployment, expected] = [hexOf(number), [...(this.#listed ?? [first?.number ?? 0])].map(hexOf).join(", ")];
     const inUse = first === undefined ? expected : `${expected}, first at ${first.url}`;
+    const { name, items } = nouns[this.#noun];
     const message =
-      `This server is of another deployment (${deployment}) than the one in use (${inUse}): their IDs can be equal. ` +
+      `This server is of another ${name} (${deployment}) than the one in use (${inUse}): their ${items} can be equal. ` +
       "Correct the endpoints, or restart this process if the change is meant.";
     const metadata = {
-      deployment,
-      expected_deployment: expected,
+      [this.#noun]: deployment,
+      [`expected_${this.#noun}`]: expected,
       ...(first && { endpoint_first: first.url }),
     };
     return new SnowlaneError("DEPLOYMENT_MISMATCH", message, { code: "FAILED_PRECONDITION", metadata, endpoint: url });

@@ -96,7 +96,8 @@ export class IdClient extends OfflineIds implements IdSource {
       open: (service, leftCount, rpcOptions) =>
         service.batchNextIds({ count: BigInt(leftCount), chunkSize }, rpcOptions),
       read: (leftCount) => new ChunkCheck(leftCount),
-      deploymentOf: ({ deployment }) => deployment,
+      numbered: "deployment",
+      numberOf: ({ deployment }) => deployment,
     });
   }
 

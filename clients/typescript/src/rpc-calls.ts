@@ -58,12 +58,16 @@ export interface StreamCall<Service extends DescService, Response, Item> {
   readonly options: StreamOptions;
   readonly open: (client: Client<Service>, leftCount: number, rpcOptions: RpcOptions) => AsyncIterable<Response>;
   readonly read: (leftCount: number) => ChunkReader<Response, Item>;
-  /** The number of the deployment that a response is of; undefined where responses carry none. */
-  readonly deploymentOf?: (response: Response) => number;
+  /** The number that a response carries, and what it is of. */
+  readonly numberOf: (response: Response) => number;
+  readonly numbered: Numbered;
 }
 
-/** Takes in the number of an answer's deployment, before any ID of it is read. */
-export type Admit = (deployment: number) => Promise<void>;
+/** What the number of an answer is of: the deployment of its IDs, or the database of sequences of its values. */
+type Numbered = "deployment" | "database";
+
+/** Takes in the number of an answer, before any ID or value of it is read. */
+export type Admit = (number: number, numbered?: Numbered) => Promise<void>;
 
 /** Makes one RPC of a call, and reads its answer. */
 type Work<Service extends DescService, T> = (
@@ -88,6 +92,7 @@ export class RpcCalls {
   readonly #open = new Map<Endpoint, OpenEndpoint>();
   readonly #names: readonly HostName[];
   readonly #deployments: Deployments;
+  readonly #databases = new Deployments(undefined, "database");
   /** The meeting of all endpoints, beside the first call. */
   #meeting: Promise<void> | undefined;
   readonly #hedges: Hedges;
@@ -142,7 +147,9 @@ export class RpcCalls {
     return this.#attempts({ method, options }, async (attempt, { signal }) => {
       const { endpoint } = attempt;
       const rpcOptions = { signal, timeoutMs: rpcTimeoutMs(attempt.timeoutMs), ...(await this.#headers()) };
-      const value = await work(this.#client(service, endpoint), rpcOptions, (number) => this.#admit(endpoint, number));
+      const value = await work(this.#client(service, endpoint), rpcOptions, (...given) =>
+        this.#admit(endpoint, ...given),
+      );
       return { value, endpoint };
     });
   }
@@ -165,7 +172,7 @@ export class RpcCalls {
         const rpcOptions = { signal: legSignal, timeoutMs: rpcTimeoutMs(attempts.attemptLeftMs), ...headers };
         let outcome: "won" | "lost" = "lost";
         try {
-          const value = await work(client, rpcOptions, (number) => this.#admit(endpoint, number));
+          const value = await work(client, rpcOptions, (...given) => this.#admit(endpoint, ...given));
           if (!legSignal.aborted) outcome = "won";
           return { value, endpoint, durationMs: clock.monotonicMs() - startedMs };
         } catch (error) {
@@ -260,7 +267,7 @@ export class RpcCalls {
         const reader = spec.read(leftCount);
         try {
           for await (const response of this.#openStream(spec, leftCount, { attempt, attempts, signal: call.signal })) {
-            await this.#admit(attempt.endpoint, spec.deploymentOf?.(response) ?? 0);
+            await this.#admit(attempt.endpoint, spec.numberOf(response), spec.numbered);
             const items = reader.take(response);
             leftCount -= items.length;
             attempts.progress(attempt);
@@ -352,15 +359,16 @@ export class RpcCalls {
     }
   }
 
-  async #admit(endpoint: Endpoint, number: number): Promise<void> {
+  async #admit(endpoint: Endpoint, number: number, numbered: Numbered = "deployment"): Promise<void> {
     await this.#meeting;
     this.#deployments.checkConflict();
     if (number === 0) return;
-    // Where there is one endpoint, nothing that it says of itself could be compared.
-    const isNew = !this.#deployments.knows(number) && this.settings.endpoints.all.length > 1;
-    const server = isNew ? await this.#ask(endpoint) : undefined;
+    const known = numbered === "deployment" ? this.#deployments : this.#databases;
+    // Where there is one endpoint, nothing that it says of itself could be compared; and it says no more of a database.
+    const isAsked = numbered === "deployment" && !known.knows(number) && this.settings.endpoints.all.length > 1;
+    const server = isAsked ? await this.#ask(endpoint) : undefined;
     try {
-      this.#deployments.admit(server?.number === number ? server : { url: endpoint.url, number, info: undefined });
+      known.admit(server?.number === number ? server : { url: endpoint.url, number, info: undefined });
     } catch (error) {
       this.#tellMismatch(endpoint.url);
       throw error;

@@ -57,6 +57,28 @@ test("values up to 2^63 - 1 arrive exactly, with text and period, and each metho
   expect(attempts.map(({ method }) => method)).toEqual(["NextValue", "NextValue", "ReserveValues", "BatchNextValues"]);
 });
 
+test("values of another database of sequences are refused by every method, and none of them is used", async () => {
+  let database = 0xab;
+  const { orders } = sequenceOf({
+    nextValue: () => ({ value: 7n, database }),
+    reserveValues: () => ({ runs: [{ firstValue: 1n, count: 1, increment: 1n }], database }),
+    batchNextValues: async function* () {
+      yield { values: [7n], database };
+    },
+  });
+  const calls = [() => orders.nextValue(), () => orders.reserve(1), () => orders.nextValues(1)];
+  for (const call of calls) await call();
+  database = 0xcd;
+  const refusal = {
+    reason: "DEPLOYMENT_MISMATCH",
+    message: expect.stringContaining("another database of sequences (000000cd) than the one in use (000000ab"),
+    metadata: expect.objectContaining({ database: "000000cd", expected_database: "000000ab" }),
+  };
+  for (const call of calls) await expect(call()).rejects.toMatchObject(refusal);
+  // An older server tells none.
+  for (database of [0, 0xab]) for (const call of calls) await call();
+});
+
 test("a server that is unavailable is left for another, and no other error is tried again", async () => {
   const unavailable = (): never => {
     throw faultError({ reason: "STORE_UNAVAILABLE", code: Code.Unavailable, retryAfterMs: 5_000, metadata: {} });

@@ -73,8 +73,9 @@ export class RemoteSequence implements Sequence {
 
   async nextValue(options?: CallOptions): Promise<SequenceValue> {
     const method = { service: SequenceService, method: "NextValue" };
-    return this.#calls.call(method, options, async (service, rpcOptions) => {
-      const { value, text, periodKey } = await service.nextValue({ name: this.name }, rpcOptions);
+    return this.#calls.call(method, options, async (service, rpcOptions, admit) => {
+      const { value, text, periodKey, database } = await service.nextValue({ name: this.name }, rpcOptions);
+      await admit(database, "database");
       checkValue(value);
       return { value, text, periodKey };
     });
@@ -107,6 +108,8 @@ export class RemoteSequence implements Sequence {
       options,
       open: (service, leftCount, rpcOptions) =>
         service.batchNextValues({ name, count: BigInt(leftCount), chunkSize }, rpcOptions),
+      numbered: "database",
+      numberOf: ({ database }) => database,
       read: (leftCount) => new ValueReader(leftCount),
     });
   }
@@ -114,8 +117,9 @@ export class RemoteSequence implements Sequence {
   async reserve(count: number, options?: CallOptions): Promise<ReservedValues> {
     checkCount(count);
     const method = { service: SequenceService, method: "ReserveValues" };
-    return this.#calls.call(method, options, async (service, rpcOptions) => {
+    return this.#calls.call(method, options, async (service, rpcOptions, admit) => {
       const response = await service.reserveValues({ name: this.name, count }, rpcOptions);
+      await admit(response.database, "database");
       const runs = response.runs.map(({ firstValue, count, increment }) => ({ firstValue, count, increment }));
       const asIds = runs.map((run) => ({ firstId: run.firstValue, count: run.count, stride: run.increment }));
       countOfAnswer(asIds, count);

@@ -4,24 +4,25 @@ import type { ReservedValues } from "../../sequence/value-source.ts";
 import { IdWords } from "../../snowflake/id-words.ts";
 import { checkBatch } from "./issue-ids.ts";
 import { drawValueChunk, type ValueOptions } from "./issue-values.ts";
-import { nothingBehind } from "./fields-behind.ts";
+import { type FieldsBehind, numberBehind } from "./fields-behind.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
 import { PackedStream } from "./packed-stream.ts";
 import { field3Varint, readNamed } from "./read-named.ts";
 import { uint32Max } from "./read-varints.ts";
-import { int64BytesMax, writeWords } from "./write-protobuf.ts";
+import { field4Fixed32, int64BytesMax, writeWords } from "./write-protobuf.ts";
 
 /** BatchNextValues of a sequence that is in memory, and whose values have neither text nor period. */
 export function createBatchNextValues(options: ValueOptions): HotMethod {
+  const behind = numberBehind(field4Fixed32, options.databaseNow);
   return {
     descriptor: SequenceService.method.batchNextValues,
     hasPlainJson: true,
     kind: "hot",
-    read: (message) => readBatchNextValues(options, message),
+    read: (message) => readBatchNextValues(options, behind, message),
   };
 }
 
-function readBatchNextValues(options: ValueOptions, message: Buffer): HotOperation | undefined {
+function readBatchNextValues(options: ValueOptions, behind: FieldsBehind, message: Buffer): HotOperation | undefined {
   const request = readNamed(options, message, field3Varint);
   if (request === undefined || request.size > uint32Max) return undefined;
   const { source, count, size } = request;
@@ -31,7 +32,7 @@ function readBatchNextValues(options: ValueOptions, message: Buffer): HotOperati
       draw: (wanted) => drawValueChunk(options, source, wanted, context),
       bytesEach: int64BytesMax,
       write: writeRuns,
-      behind: nothingBehind,
+      behind,
     });
   };
 }

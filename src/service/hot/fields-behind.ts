@@ -8,9 +8,7 @@ export interface FieldsBehind {
   write(bytes: Buffer, at: number): number;
 }
 
-export const nothingBehind: FieldsBehind = { bytesMax: 0, write: (_bytes, at) => at };
-
-/** The number of the deployment, as a fixed32 with this tag. */
-export function deploymentBehind(tag: number, deploymentNow: () => number): FieldsBehind {
-  return { bytesMax: fixed32Bytes, write: (bytes, at) => writeFixed32Field(bytes, at, tag, deploymentNow()) };
+/** The number of the deployment, or of the database of sequences, as a fixed32 with this tag. */
+export function numberBehind(tag: number, numberNow: () => number): FieldsBehind {
+  return { bytesMax: fixed32Bytes, write: (bytes, at) => writeFixed32Field(bytes, at, tag, numberNow()) };
 }

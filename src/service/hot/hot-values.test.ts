@@ -23,6 +23,7 @@ const context: HotContext = {
   responseTrailers: [],
 };
 const last = 2n ** 63n - 1n;
+const database = 0x8badf00d;
 const numbers = [1n, 127n, 128n, 2n ** 28n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 49n, 2n ** 53n + 1n, 2n ** 56n, last];
 
 /** The hot methods over a sequence `orders` that hands out one run of values; "late" makes every draw a promise. */
@@ -39,7 +40,8 @@ function methods(mode: "now" | "late", { firstValue, count, increment }: ValueRu
     findByBytes: (bytes: Buffer, start: number, end: number) =>
       bytes.toString("latin1", start, end) === "orders" ? source : undefined,
   } as unknown as Sequences;
-  const options = { sequences, clock: { nowMs: () => 0, monotonicMs: () => 0 }, batchCountMax: 1e9 };
+  const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+  const options = { sequences, clock, batchCountMax: 1e9, databaseNow: () => database };
   return {
     next: createNextValue(options),
     reserve: createReserveValues(options),
@@ -72,12 +74,13 @@ test.each(["now", "late"] as const)("each length of a value is written as protob
     // Over stripes the distance is a multiple of the increment.
     const increment = 2n ** 31n * 64n;
     const { next, reserve, batch } = methods(mode, { firstValue: value, count: 1, increment });
-    expect(read(NextValueResponseSchema, await messageOf(call(next)))).toMatchObject({ value });
-    const { runs } = read(ReserveValuesResponseSchema, await messageOf(call(reserve, 0x10, 1)));
-    expect(runs).toMatchObject([{ firstValue: value, count: 1, increment }]);
+    expect(read(NextValueResponseSchema, await messageOf(call(next)))).toMatchObject({ value, database });
+    const reserved = read(ReserveValuesResponseSchema, await messageOf(call(reserve, 0x10, 1)));
+    expect(reserved.database).toBe(database);
+    expect(reserved.runs).toMatchObject([{ firstValue: value, count: 1, increment }]);
     const stream = call(batch, 0x10, 1) as HotStream;
-    const { values } = read(BatchNextValuesResponseSchema, await messageOf(stream.next()));
-    expect(values).toEqual([value]);
+    const chunk = read(BatchNextValuesResponseSchema, await messageOf(stream.next()));
+    expect(chunk).toMatchObject({ values: [value], database });
     expect(stream.next()).toBeUndefined();
   }
 });

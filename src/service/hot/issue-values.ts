@@ -13,6 +13,8 @@ export interface ValueOptions {
   readonly clock: Clock;
   /** The most that one BatchNextValues call may ask for, at least 1. */
   readonly batchCountMax: number;
+  /** Which database counts the values, as in NextValueResponse; 0 before one was opened. */
+  readonly databaseNow: () => number;
 }
 
 /** Finds the sequence of a call. @throws As {@link Sequences.open}. */

@@ -5,16 +5,17 @@ import { drawOneValue, type ValueOptions } from "./issue-values.ts";
 import { type HotMethod, type HotOperation, LentMessage, prefixBytes } from "./hot-method.ts";
 import { findNamed, nameEnd } from "./read-named.ts";
 import { field1Varint } from "./read-varints.ts";
-import { int64BytesMax, writeInt64 } from "./write-protobuf.ts";
+import { field4Fixed32, fixed32Bytes, int64BytesMax, writeFixed32Field, writeInt64 } from "./write-protobuf.ts";
 
 /** NextValue of a sequence that is in memory, and whose values have neither text nor period. */
 export function createNextValue(options: ValueOptions): HotMethod {
-  const bytes = Buffer.alloc(prefixBytes + 1 + int64BytesMax);
+  const bytes = Buffer.alloc(prefixBytes + 1 + int64BytesMax + fixed32Bytes);
   bytes[prefixBytes] = field1Varint;
   // One for each length, made once: all of them lie in the same memory.
   const answers = Array.from({ length: bytes.length + 1 }, (_, end) => new LentMessage(bytes.subarray(0, end)));
   const write = (value: bigint): LentMessage => {
-    const end = writeInt64(bytes, prefixBytes + 1, value);
+    const valueEnd = writeInt64(bytes, prefixBytes + 1, value);
+    const end = writeFixed32Field(bytes, valueEnd, field4Fixed32, options.databaseNow());
     bytes[prefixBytes - 1] = end - prefixBytes;
     return answers[end]!;
   };

@@ -1,6 +1,6 @@
 import { isLittleEndian } from "../../snowflake/id-words.ts";
 import { writeRun } from "../../snowflake/run.ts";
-import { deploymentBehind, type FieldsBehind } from "./fields-behind.ts";
+import { numberBehind, type FieldsBehind } from "./fields-behind.ts";
 import type { AnswerOptions, DrawnIds } from "./issue-ids.ts";
 import type { PackedNumbers } from "./packed-stream.ts";
 import { field3Fixed32 } from "./write-protobuf.ts";
@@ -14,7 +14,7 @@ export abstract class PackedIds<D extends DrawnIds> implements PackedNumbers<D> 
   readonly behind: FieldsBehind;
 
   constructor({ deploymentNow }: AnswerOptions) {
-    this.behind = deploymentBehind(field3Fixed32, deploymentNow);
+    this.behind = numberBehind(field3Fixed32, deploymentNow);
   }
 
   abstract draw(count: number): D | Promise<D>;

@@ -1,7 +1,7 @@
 import { IdService } from "../../gen/snowlane/v1/id_service_pb.ts";
 import type { IdRun } from "../../snowflake/run.ts";
 import { checkReserveCount, drawReservation, type AnswerOptions } from "./issue-ids.ts";
-import { deploymentBehind } from "./fields-behind.ts";
+import { numberBehind } from "./fields-behind.ts";
 import type { HotMethod, HotOperation } from "./hot-method.ts";
 import { field1Varint, field2Varint, readVarints, uint32Max } from "./read-varints.ts";
 import { field1Fixed64, field2Fixed32, field3Fixed64, writeFixed64, writeVarint } from "./write-protobuf.ts";
@@ -24,7 +24,7 @@ export function createReserveIds(options: AnswerOptions): HotMethod {
   const writer: RunWriter<IdRun> = {
     bytesEach: runBytesMax,
     write: writeIdRun,
-    behind: deploymentBehind(field2Fixed32, options.deploymentNow),
+    behind: numberBehind(field2Fixed32, options.deploymentNow),
   };
   return {
     descriptor: IdService.method.reserveIds,

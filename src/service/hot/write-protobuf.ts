@@ -6,9 +6,10 @@ import { prefixBytes } from "./hot-method.ts";
 export const field1Fixed64 = 0x09;
 export const field1Bytes = 0x0a;
 export const field3Fixed64 = 0x19;
-/** Fields 2 and 3 as fixed32. */
+/** Fields 2, 3 and 4 as fixed32. */
 export const field2Fixed32 = 0x15;
 export const field3Fixed32 = 0x1d;
+export const field4Fixed32 = 0x25;
 /** What a fixed32 takes with its tag. */
 export const fixed32Bytes = 5;
 

@@ -18,7 +18,7 @@ from ._channels import Metadata, channel_options_of, credentials_of, prepare_pro
 from ._client_options import ClientOptions, EndpointUrl, bearer_of
 from ._clock import SYSTEM_CLOCK, Timer
 from ._connections import Connection, Connections
-from ._deployments import MEET_TIMEOUT_S, Deployments, MetServer, number_of_response
+from ._deployments import MEET_TIMEOUT_S, Deployments, MetServer, database_of_response, number_of_response
 from ._endpoints import Endpoint, Endpoints
 from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
@@ -45,6 +45,7 @@ class AsyncCalls:
         self.clock = options.clock or SYSTEM_CLOCK
         self.observer = options.observer or ClientObserver()
         self.deployments = Deployments(options.deployments)
+        self._databases = Deployments.of_databases()
         self.states = States(self.clock.monotonic_s, self.observer)
         self.is_closed = False
         self._bases = list(urls)
@@ -103,7 +104,7 @@ class AsyncCalls:
             try:
                 async with aclosing(self._open_stream(spec, left, attempt, attempts)) as responses:
                     async for response in responses:
-                        await self._admit(attempt.endpoint.url, number_of_response(response))
+                        await self._admit(attempt.endpoint.url, response)
                         items = reader.take(response)
                         left -= len(items)
                         attempts.progress(attempt)
@@ -158,6 +159,7 @@ class AsyncCalls:
     def _after_fork_in_child(self) -> None:
         leave_to_parent(self._forget_connections())
         self.deployments.after_fork_in_child()
+        self._databases.after_fork_in_child()
         self._begin()
 
     async def _attempt(
@@ -189,7 +191,7 @@ class AsyncCalls:
         return await self._read(spec, attempt.endpoint, response)
 
     async def _read(self, spec: UnarySpec[T], endpoint: Endpoint, response: Any) -> T:
-        await self._admit(endpoint.url, number_of_response(response))
+        await self._admit(endpoint.url, response)
         return spec.read(response)
 
     async def _try_hedged(self, spec: UnarySpec[T], attempt: Attempt, attempts: Attempts) -> T:
@@ -393,8 +395,8 @@ class AsyncCalls:
         number = number_of_response(info)
         return MetServer(url, number, info) if number else None
 
-    async def _admit(self, url: str, number: int) -> None:
-        """Takes in the number of an answer's deployment, before any ID of it is read.
+    async def _admit(self, url: str, response: Any) -> None:
+        """Takes in the number of an answer's deployment or database, before any ID or value of it is read.
 
         Raises:
             SnowlaneError: DEPLOYMENT_MISMATCH: the answer must be dropped whole.
@@ -402,16 +404,22 @@ class AsyncCalls:
         if self._meeting is not None and not self._meeting.done():
             await asyncio.wait({self._meeting})
         self.deployments.check_conflict()
+        if database := database_of_response(response):
+            self._admit_to(self._databases, MetServer(url, database))
+        number = number_of_response(response)
         if number == 0:
             return
         server: MetServer | None = None
         # Where there is one endpoint, nothing that it says of itself could be compared.
         if not self.deployments.knows(number) and self._endpoints.count > 1:
             server = await self._ask_deployment(url)
+        self._admit_to(self.deployments, server if server and server.number == number else MetServer(url, number))
+
+    def _admit_to(self, known: Deployments, server: MetServer) -> None:
         try:
-            self.deployments.admit(server if server and server.number == number else MetServer(url, number))
+            known.admit(server)
         except SnowlaneError:
-            self._tell_mismatch(url)
+            self._tell_mismatch(server.url)
             raise
 
     def _tell_mismatch(self, url: str) -> None:

@@ -17,7 +17,7 @@ from ._channels import Metadata, channel_options_of, credentials_of, prepare_pro
 from ._client_options import ClientOptions, EndpointUrl, bearer_of
 from ._clock import SYSTEM_CLOCK
 from ._connections import Connection, Connections
-from ._deployments import MEET_TIMEOUT_S, Deployments, MetServer, number_of_response
+from ._deployments import MEET_TIMEOUT_S, Deployments, MetServer, database_of_response, number_of_response
 from ._endpoints import Endpoint, Endpoints
 from ._errors import ErrorReason, SnowlaneError
 from ._fork import forget_after_fork
@@ -54,6 +54,7 @@ class Calls:
         self.clock = options.clock or SYSTEM_CLOCK
         self.observer = options.observer or ClientObserver()
         self.deployments = Deployments(options.deployments)
+        self._databases = Deployments.of_databases()
         self.states = States(self.clock.monotonic_s, self.observer)
         self.is_closed = False
         self._bases = list(urls)
@@ -110,7 +111,7 @@ class Calls:
             try:
                 with closing(self._open_stream(spec, left, attempt, attempts)) as responses:
                     for response in responses:
-                        self._admit(attempt.endpoint.url, number_of_response(response))
+                        self._admit(attempt.endpoint.url, response)
                         items = reader.take(response)
                         left -= len(items)
                         attempts.progress(attempt)
@@ -156,6 +157,7 @@ class Calls:
     def _after_fork_in_child(self) -> None:
         leave_to_parent(self._forget_connections())
         self.deployments.after_fork_in_child()
+        self._databases.after_fork_in_child()
         self._begin()
 
     def _attempt(
@@ -182,7 +184,7 @@ class Calls:
         return self._read(spec, attempt.endpoint, response)
 
     def _read(self, spec: UnarySpec[T], endpoint: Endpoint, response: Any) -> T:
-        self._admit(endpoint.url, number_of_response(response))
+        self._admit(endpoint.url, response)
         return spec.read(response)
 
     def _try_hedged(self, spec: UnarySpec[T], attempt: Attempt, attempts: Attempts) -> T:
@@ -360,8 +362,8 @@ class Calls:
                     found.append(MetServer(url, number, call.result()))
         return found
 
-    def _admit(self, url: str, number: int) -> None:
-        """Takes in the number of an answer's deployment, before any ID of it is read.
+    def _admit(self, url: str, response: Any) -> None:
+        """Takes in the number of an answer's deployment or database, before any ID or value of it is read.
 
         Raises:
             SnowlaneError: DEPLOYMENT_MISMATCH: the answer must be dropped whole.
@@ -369,6 +371,9 @@ class Calls:
         if not self._has_met.is_set():
             self._has_met.wait()
         self.deployments.check_conflict()
+        if database := database_of_response(response):
+            self._admit_to(self._databases, MetServer(url, database))
+        number = number_of_response(response)
         if number == 0:
             return
         server = MetServer(url, number)
@@ -377,10 +382,13 @@ class Calls:
             asked = self._ask_deployments([url])
             if asked and asked[0].number == number:
                 server = asked[0]
+        self._admit_to(self.deployments, server)
+
+    def _admit_to(self, known: Deployments, server: MetServer) -> None:
         try:
-            self.deployments.admit(server)
+            known.admit(server)
         except SnowlaneError:
-            self._tell_mismatch(url)
+            self._tell_mismatch(server.url)
             raise
 
     def _tell_mismatch(self, url: str) -> None:

@@ -38,20 +38,45 @@ def number_of_response(response: Any) -> int:
     return number
 
 
+def database_of_response(response: Any) -> int:
+    """The number of the database of sequences that counts the values of an answer; 0 where it carries none."""
+    number: int = getattr(response, "database", 0)
+    return number
+
+
+@dataclass(frozen=True)
+class _Noun:
+    """What a number is of, in texts and metadata."""
+
+    key: str
+    name: str
+    items: str
+
+
+_DEPLOYMENT = _Noun("deployment", "deployment", "IDs")
+_DATABASE = _Noun("database", "database of sequences", "values")
+
+
 class Deployments:
     """Those whose IDs a client uses: the first that it meets, and others whose IDs differ from its IDs for certain.
 
     Safe for any number of threads. Attempts 14 of docs/internals/client-contract.md in the repository has the rule.
     """
 
-    def __init__(self, fingerprints: Sequence[str] | None) -> None:
+    def __init__(self, fingerprints: Sequence[str] | None, noun: _Noun = _DEPLOYMENT) -> None:
         """None: the first deployment that is met; else those that are listed, and no others."""
+        self._noun = noun
         self._listed = None if fingerprints is None else [number_of_fingerprint(each) for each in fingerprints]
         self._used: dict[int, MetServer] = {}
         self._conflict: SnowlaneError | None = None
         self.current = 0
         """That of the last answer; 0 while none is known."""
         self._lock = threading.Lock()
+
+    @classmethod
+    def of_databases(cls) -> Deployments:
+        """The databases of sequences whose values a client uses: the first that it meets, and no other."""
+        return cls(None, _DATABASE)
 
     def after_fork_in_child(self) -> None:
         """The parent's deployment stays the child's. The lock may be held by a thread that does not exist here."""
@@ -107,12 +132,13 @@ class Deployments:
         numbers = self._listed or ([first.number] if first else [])
         expected = ", ".join(f"{number:08x}" for number in numbers)
         in_use = f"{expected}, first at {first.url}" if first else expected
-        metadata = {"deployment": f"{server.number:08x}", "expected_deployment": expected}
+        key, name, items = self._noun.key, self._noun.name, self._noun.items
+        metadata = {key: f"{server.number:08x}", f"expected_{key}": expected}
         if first:
             metadata["endpoint_first"] = first.url
         return SnowlaneError(
             ErrorReason.DEPLOYMENT_MISMATCH,
-            f"This server is of another deployment ({server.number:08x}) than the one in use ({in_use}): their IDs can "
+            f"This server is of another {name} ({server.number:08x}) than the one in use ({in_use}): their {items} can "
             "be equal. Correct the endpoints, or restart this process if the change is meant.",
             code=grpc.StatusCode.FAILED_PRECONDITION,
             metadata=metadata,

@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of one client: its connections, its token, and the attempts of each call. */
@@ -26,9 +25,27 @@ final class Calls {
   /** Makes one RPC by a stub. */
   interface Work<S, T> {
     /**
-     * @param admit takes in the number of the answer's deployment, before any ID of it is read
+     * @param admit takes in the number of the answer, before any ID or value of it is read
      */
-    T apply(S stub, IntConsumer admit);
+    T apply(S stub, Admission admit);
+  }
+
+  /** Takes in the number of one answer: that of its deployment, or that of its database of sequences. */
+  record Admission(Meeting meeting, Endpoint endpoint) {
+
+    /**
+     * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
+     */
+    void deployment(int number) {
+      meeting.admit(endpoint, number);
+    }
+
+    /**
+     * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
+     */
+    void database(int number) {
+      meeting.admitDatabase(endpoint, number);
+    }
   }
 
   private final ClientSettings settings;
@@ -122,13 +139,9 @@ final class Calls {
     return attempts.begin();
   }
 
-  /**
-   * Takes in the number of an answer's deployment, before any ID of it is read.
-   *
-   * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
-   */
-  void admit(Endpoint endpoint, int deployment) {
-    meeting.admit(endpoint, deployment);
+  /** Takes in the number of an answer of an endpoint. */
+  Admission admission(Endpoint endpoint) {
+    return new Admission(meeting, endpoint);
   }
 
   /** Begins an RPC at an endpoint. */
@@ -176,7 +189,7 @@ final class Calls {
     @Nullable RuntimeException failure = null;
     try {
       S stub = exchange.stub(stubs).withDeadlineAfter(attempts.leftNanos(), TimeUnit.NANOSECONDS);
-      return work.apply(stub, number -> admit(attempt.endpoint(), number));
+      return work.apply(stub, admission(attempt.endpoint()));
     } catch (RuntimeException error) {
       failure = error;
       throw error;

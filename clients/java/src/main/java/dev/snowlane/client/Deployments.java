@@ -25,7 +25,25 @@ final class Deployments {
    */
   record MetServer(String url, int number, Optional<GetInfoResponse> info) {}
 
+  /** What a number is of. */
+  enum Numbered {
+    DEPLOYMENT("deployment", "deployment", "IDs"),
+    DATABASE("database", "database of sequences", "values");
+
+    private final String key;
+    private final String noun;
+    private final String items;
+
+    Numbered(String key, String noun, String items) {
+      this.key = key;
+      this.noun = noun;
+      this.items = items;
+    }
+  }
+
   private static final int NUMBER_DIGITS = 8;
+
+  private final Numbered numbered;
 
   /** Of the option: these and no others; empty: the first that is met. */
   private final Set<Integer> listed;
@@ -42,7 +60,17 @@ final class Deployments {
    * @param fingerprints the deployments that the option lists; none: the first that is met
    */
   Deployments(Collection<String> fingerprints) {
+    this(Numbered.DEPLOYMENT, fingerprints);
+  }
+
+  private Deployments(Numbered numbered, Collection<String> fingerprints) {
+    this.numbered = numbered;
     listed = fingerprints.stream().map(Deployments::numberOf).collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** The databases of sequences whose values a client uses: the first that it meets, and no other. */
+  static Deployments ofDatabases() {
+    return new Deployments(Numbered.DATABASE, Set.of());
   }
 
   /**
@@ -110,12 +138,12 @@ final class Deployments {
     String expected = wanted.stream().map(Deployments::hexOf).sorted().collect(Collectors.joining(", "));
     String inUse = expected + first.map(met -> ", first at " + met.url()).orElse("");
     Map<String, String> metadata = new HashMap<>();
-    metadata.put("deployment", hexOf(server.number()));
-    metadata.put("expected_deployment", expected);
+    metadata.put(numbered.key, hexOf(server.number()));
+    metadata.put("expected_" + numbered.key, expected);
     first.ifPresent(met -> metadata.put("endpoint_first", met.url()));
     String message =
-        "This server is of another deployment (" + hexOf(server.number()) + ") than the one in use (" + inUse
-            + "): their IDs can be equal."
+        "This server is of another " + numbered.noun + " (" + hexOf(server.number()) + ") than the one in use ("
+            + inUse + "): their " + numbered.items + " can be equal."
             + " Correct the endpoints, or restart this process if the change is meant.";
     ErrorReason reason = ErrorReason.DEPLOYMENT_MISMATCH;
     return new SnowlaneException(reason, reason.code(), message, metadata, null, server.url(), null);

@@ -110,7 +110,7 @@ final class HedgedReservation {
     leg.isSettled = true;
     if (leg.failure != null) return false;
     try {
-      calls.admit(leg.endpoint, leg.response.getDeployment());
+      calls.admission(leg.endpoint).deployment(leg.response.getDeployment());
       leg.runs = read.apply(leg.response);
       hedges.noteAnswer(leg.tookNanos);
       leg.exchange.adopt();

@@ -70,7 +70,7 @@ public final class IdClient implements IdSource {
         timeout,
         (stub, admit) -> {
           NextIdResponse response = stub.nextId(NextIdRequest.getDefaultInstance());
-          admit.accept(response.getDeployment());
+          admit.deployment(response.getDeployment());
           return soundId(response.getId());
         });
   }
@@ -133,7 +133,7 @@ public final class IdClient implements IdSource {
         settings.timeout(),
         (stub, admit) -> {
           GetInfoResponse info = stub.getInfo(GetInfoRequest.getDefaultInstance());
-          admit.accept(Deployments.numberOf(info.getDeploymentFingerprint()));
+          admit.deployment(Deployments.numberOf(info.getDeploymentFingerprint()));
           return info;
         });
   }
@@ -199,7 +199,7 @@ public final class IdClient implements IdSource {
         timeout,
         (stub, admit) -> {
           ReserveIdsResponse response = stub.reserveIds(request);
-          admit.accept(response.getDeployment());
+          admit.deployment(response.getDeployment());
           return soundRuns(response, count);
         });
   }

@@ -21,6 +21,7 @@ final class Meeting {
   private final Endpoints endpoints;
   private final Calls calls;
   private final Deployments deployments;
+  private final Deployments databases = Deployments.ofDatabases();
 
   /** Null before the first call; guarded by this object. */
   private CompletableFuture<Void> met;
@@ -56,6 +57,23 @@ final class Meeting {
     Deployments.MetServer unasked = new Deployments.MetServer(endpoint.url(), number, Optional.empty());
     try {
       deployments.admit(asked.filter(server -> server.number() == number).orElse(unasked));
+    } catch (SnowlaneException mismatch) {
+      tellMismatch(endpoint.url());
+      throw mismatch;
+    }
+  }
+
+  /**
+   * Takes in the number of the database that counts an answer's values, before any of them is read.
+   *
+   * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
+   */
+  void admitDatabase(Endpoint endpoint, int number) {
+    met().join();
+    deployments.refuseIfInConflict();
+    if (number == 0) return;
+    try {
+      databases.admit(new Deployments.MetServer(endpoint.url(), number, Optional.empty()));
     } catch (SnowlaneException mismatch) {
       tellMismatch(endpoint.url());
       throw mismatch;

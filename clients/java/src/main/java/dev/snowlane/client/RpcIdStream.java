@@ -27,8 +27,8 @@ final class RpcIdStream extends RpcStream<IdServiceBlockingStub, BatchNextIdsRes
   }
 
   @Override
-  int deploymentOf(BatchNextIdsResponse response) {
-    return response.getDeployment();
+  void admit(Calls.Admission admission, BatchNextIdsResponse response) {
+    admission.deployment(response.getDeployment());
   }
 
   @Override

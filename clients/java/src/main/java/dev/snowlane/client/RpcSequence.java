@@ -36,7 +36,14 @@ final class RpcSequence implements Sequence {
   @Override
   public SequenceValue nextValue(Duration timeout) {
     NextValueRequest request = NextValueRequest.newBuilder().setName(name).build();
-    return call("NextValue", timeout, (stub, admit) -> valueOf(stub.nextValue(request)));
+    return call(
+        "NextValue",
+        timeout,
+        (stub, admit) -> {
+          NextValueResponse response = stub.nextValue(request);
+          admit.database(response.getDatabase());
+          return valueOf(response);
+        });
   }
 
   @Override
@@ -69,7 +76,14 @@ final class RpcSequence implements Sequence {
   public ReservedValues reserve(int count, Duration timeout) {
     Counts.check(count, PrefetchBuffer.COUNT_MAX);
     ReserveValuesRequest request = ReserveValuesRequest.newBuilder().setName(name).setCount(count).build();
-    return call("ReserveValues", timeout, (stub, admit) -> reservedOf(stub.reserveValues(request), count));
+    return call(
+        "ReserveValues",
+        timeout,
+        (stub, admit) -> {
+          ReserveValuesResponse response = stub.reserveValues(request);
+          admit.database(response.getDatabase());
+          return reservedOf(response, count);
+        });
   }
 
   private <T> T call(String method, Duration timeout, Calls.Work<SequenceServiceBlockingStub, T> work) {

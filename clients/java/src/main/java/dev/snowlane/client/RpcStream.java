@@ -59,8 +59,8 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
   /** Begins an RPC for what is left. */
   abstract Iterator<R> open(S stub, long left);
 
-  /** The number of the deployment that a response is of; 0 where it tells none. */
-  abstract int deploymentOf(R response);
+  /** Takes in the number of a response, before any item of it is read. */
+  abstract void admit(Calls.Admission admission, R response);
 
   /** A reader for one RPC. */
   abstract ChunkReader<R, C> reader();
@@ -160,7 +160,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
       if (!awaitResponse()) throw earlyEnd();
       R response = responses.next();
       exchange.noteChunk();
-      calls.admit(attempt.endpoint(), deploymentOf(response));
+      admit(calls.admission(attempt.endpoint()), response);
       C chunk = chunks.read(response);
       int size = sizeOf(chunk);
       if (size == 0 || size > left) throw invalid("The server sent a chunk that cannot be.", "count", size);

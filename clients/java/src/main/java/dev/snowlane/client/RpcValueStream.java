@@ -34,9 +34,8 @@ final class RpcValueStream
   }
 
   @Override
-  int deploymentOf(BatchNextValuesResponse response) {
-    // A number of values is that of their database of sequences.
-    return 0;
+  void admit(Calls.Admission admission, BatchNextValuesResponse response) {
+    admission.database(response.getDatabase());
   }
 
   @Override

@@ -1,6 +1,8 @@
 package dev.snowlane.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.snowlane.v1.BatchNextValuesResponse;
 import dev.snowlane.v1.NextValueResponse;
@@ -68,6 +70,34 @@ class SequenceTest extends ScriptedServerTest {
             new SequenceValue(LAST, "", "2027")),
         values);
     assertEquals(List.of("orders", "orders", "orders 7", "orders 3"), names);
+  }
+
+  @Test
+  void valuesOfAnotherDatabaseOfSequencesAreRefusedByEveryMethod() {
+    AtomicInteger database = new AtomicInteger();
+    server.sequences.onNextValue =
+        request -> NextValueResponse.newBuilder().setValue(7).setDatabase(database.get()).build();
+    server.sequences.onReserve =
+        request -> ReserveValuesResponse.newBuilder().addRuns(run(1, 1, 1)).setDatabase(database.get()).build();
+    server.sequences.onBatch =
+        (request, send) ->
+            send.accept(BatchNextValuesResponse.newBuilder().addValues(7).setDatabase(database.get()).build());
+    Sequence orders = connect(patient().retryMax(0), server).sequence("orders");
+    List<Runnable> calls = List.of(orders::nextValue, () -> orders.reserve(1), () -> orders.nextValues(1));
+    // An older server tells none.
+    for (int number : new int[] {0xab, 0xcd, 0, 0xab}) {
+      database.set(number);
+      for (Runnable call : calls) {
+        if (number != 0xcd) {
+          call.run();
+          continue;
+        }
+        SnowlaneException error = assertThrows(SnowlaneException.class, call::run);
+        assertEquals(ErrorReason.DEPLOYMENT_MISMATCH, error.reason());
+        Map<String, String> numbers = Map.of("database", "000000cd", "expected_database", "000000ab");
+        assertTrue(error.metadata().entrySet().containsAll(numbers.entrySet()), error.metadata().toString());
+      }
+    }
   }
 
   @Test
