@@ -47,7 +47,8 @@ export async function prunePeriods(
     checkClocks(nowMs, clockMs);
     const overMs = clockMs - latestStartMs(before);
     if (overMs >= overForMs + lateMaxMs) continue;
-    const message = `The period ${before} of ${name} has not begun for two days, so counters of the one before may still be needed.`;
+    const late = lateMaxMs === 0 ? "" : ` and ${lengthOfTime(lateMaxMs)} (late_max)`;
+    const message = `The period ${before} of ${name} has not begun for two days${late}, so counters of the one before may still be needed.`;
     throw fieldError("before", message, { name, before });
   }
   const outcomes = [];

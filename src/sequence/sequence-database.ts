@@ -69,7 +69,7 @@ const stoppedForMs = 500;
 /**
  * What one process knows about the database of its sequences: the revision that it takes under, and how far it has
  * taken each counter. Everything that shows a loss or a move stops the database for all servers; an operator's raise
- * and open is the one remedy. docs/sequences.md has the table of losses.
+ * and open is the one remedy. docs/sequence-losses.md has the table of losses.
  */
 export class SequenceDatabase implements ValueDatabase {
   readonly #parts: DatabaseParts;

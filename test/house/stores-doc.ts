@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 /** docs/stores.md, which tests hold to what it says. */
 export const storesDoc: string = readFileSync(new URL("../../docs/stores.md", import.meta.url), "utf8");
 
-/** docs/sequences.md, likewise. */
-export const sequencesDoc: string = readFileSync(new URL("../../docs/sequences.md", import.meta.url), "utf8");
+/** docs/sequences.md and its page of queries, likewise. */
+export const sequencesDoc: string = ["sequences", "sequence-imports"]
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
+  .join("\n");
 
 /** The code block of a page, docs/stores.md if none is given, that stands below `<!-- NAME -->`. */
 export function docBlock(name: string, page: string = storesDoc): string {

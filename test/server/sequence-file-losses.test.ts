@@ -1,4 +1,4 @@
-/** The table of losses of docs/sequences.md, row by row, for SQLite. */
+/** The table of docs/sequence-losses.md, row by row, for SQLite. */
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,4 @@
-/** Counters of other programs are taken over by the queries of docs/sequences.md, from the real databases. */
+/** Counters of other programs are taken over from the real databases, by the queries of the pages of sequences. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

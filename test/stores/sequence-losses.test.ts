@@ -1,4 +1,4 @@
-/** The table of losses of docs/sequences.md, row by row, for the databases that have a server. */
+/** The table of docs/sequence-losses.md, row by row, for the databases that have a server. */
 import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

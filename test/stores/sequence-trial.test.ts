@@ -21,7 +21,7 @@ const step = 1_000 * Math.max(1, Math.floor(scale / 10));
 
 /**
  * A million values on each database, by 16 servers. `SNOWLANE_TEST_SCALE=100 vitest run --project stores --reporter
- * verbose sequence-trial` takes 10^8 on each, and prints its line for the table of docs/sequences.md.
+ * verbose sequence-trial` takes 10^8 on each, and prints its line for the table of docs/sequence-losses.md.
  */
 test.for(databases)(
   "no value comes twice where 16 servers and their database are killed, and a crash wastes two steps at most: $kind",
