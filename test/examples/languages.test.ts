@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rubyCall } from "../support/fetch/ruby.ts";
-import { findTool } from "../support/fetch/tools.ts";
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
@@ -23,11 +22,6 @@ afterAll(async () => {
 
 /** How each language compiles a program; the result calls it. */
 const languages: Readonly<Record<string, (program: string) => Promise<(url: string) => Promise<string>>>> = {
-  php: async (program) => {
-    const { path, env } = await findTool("php");
-    writeFileSync(join(folder, "ids.php"), program);
-    return (url) => runCommand(path, ["-n", join(folder, "ids.php"), url], { env });
-  },
   ruby: async (program) => {
     const [env = "", ...call] = await rubyCall();
     writeFileSync(join(folder, "ids.rb"), program);

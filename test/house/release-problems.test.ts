@@ -76,7 +76,7 @@ test("a part whose tools are not here is refused before anything is built (Maven
   const call = [resolve("tools/release.ts"), "--dry-run", "java", "python"];
   const env = { PATH: programs };
   const { status, stderr } = spawnSync(process.execPath, call, { cwd: root, env, encoding: "utf8", timeout: 30_000 });
-  const hint = "install it, or build others: npm run release -- --dry-run npm executable go.";
+  const hint = "install it, or build others: npm run release -- --dry-run npm executable go php.";
   const line = (part: string, program: string): string =>
     `The part ${part} needs ${program}, which is not on PATH: ${hint}\n`;
   expect([status, stderr]).toEqual([1, line("java", "javac") + line("java", "mvn") + line("python", "python3")]);

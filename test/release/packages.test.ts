@@ -15,6 +15,7 @@ import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publishCommands } from "../../tools/release/publish-commands.ts";
 import { ownVersion } from "../../tools/versions.ts";
+import { composerEnvironment } from "../support/fetch/composer.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { runReadmeBlock } from "../support/processes/bare-clone.ts";
 import {
@@ -108,6 +109,7 @@ test("a commit gives the same packages twice, byte for byte (files that only the
       `snowlane-${version}-linux-x64.tar.gz`,
       `snowlane-linux-x64-${version}.spdx.json`,
       ...["-javadoc.jar", "-sources.jar", ".jar", ".pom", ".tgz"].map((kind) => `snowlane-client-${version}${kind}`),
+      `snowlane-client-php-${version}.tar.gz`,
       `snowlane-with-drivers-${version}.spdx.json`,
       `snowlane-with-drivers-${version}.tgz`,
       `snowlane_client-${version}-py3-none-any.whl`,
@@ -116,7 +118,7 @@ test("a commit gives the same packages twice, byte for byte (files that only the
   );
   const differing = paths.filter((path) => !readFileSync(join(packages, path)).equals(readFileSync(join(again, path))));
   expect(differing).toEqual([]);
-  const checked = await runReadmeBlock("docs/install.md", clientBlocks + 4, { cwd: packages });
+  const checked = await runReadmeBlock("docs/install.md", clientBlocks + 5, { cwd: packages });
   expect(checked.trim().split("\n")).toEqual(
     paths.filter((path) => path !== "SHA256SUMS").map((path) => `${path}: OK`),
   );
@@ -195,7 +197,7 @@ test("no archive has a path that leads out of it, a link, a file that everybody 
   expect(found.trim().split("\n")).toHaveLength(3);
 });
 
-/** The first block of docs/install.md that is a client's: TypeScript, Python, Java and Go follow one another. */
+/** The first block of docs/install.md that is a client's: TypeScript, Python, Java, Go and PHP follow one another. */
 const clientBlocks = blocksOf("docs/install.md", "sh").findIndex((block) => block.includes("snowlane-client-"));
 
 test("the README's lines for the clients are those of docs/install.md, which the tests below run", () => {
@@ -283,6 +285,17 @@ test("Python gets an ID with the wheel, and the archive of sources holds the lic
   const sources = await runCommand("tar", ["-tzf", join(packages, `snowlane_client-${version}.tar.gz`)]);
   for (const file of ["LICENSE", "pyproject.toml", "src/snowlane/py.typed"])
     expect(sources).toContain(`snowlane_client-${version}/${file}\n`);
+});
+
+test("Composer installs the packed PHP package, and a program gets an ID", { timeout: 600_000 }, async () => {
+  const project = join(folder, "php-project");
+  mkdirSync(project);
+  writeFileSync(join(project, "composer.json"), "{}");
+  const env = await composerEnvironment(join(folder, "composer"));
+  const places = { [`/path/to/release/${version}`]: packages };
+  await runReadmeBlock("docs/install.md", clientBlocks + 4, { cwd: project, env, places });
+  const code = `require "vendor/autoload.php"; echo (new Snowlane\\IdClient("${server.url}"))->nextId();`;
+  expect(await runCommand("php", ["-r", code], { cwd: project, env })).toMatch(/^\d{18,19}$/);
 });
 
 test("the server with drivers gets IDs from PostgreSQL, MariaDB and Redis in a folder with nothing else", {

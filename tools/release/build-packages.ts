@@ -32,6 +32,7 @@ const builders = {
   go: buildGo,
   java: buildJava,
   python: buildPython,
+  php: buildPhp,
 } as const satisfies Readonly<Record<string, (build: Build) => Promise<void>>>;
 
 /** The names of all parts, in the order in which they are built. */
@@ -179,4 +180,14 @@ async function buildPython({ checkout, target, version, commitTime, tell }: Buil
   const env = { SOURCE_DATE_EPOCH: epoch, PYTHONHASHSEED: "0" };
   await runCommand(python, ["-c", program, target], { cwd: source, env });
   await runCommand(python, ["-c", repack, join(target, `snowlane_client-${version}.tar.gz`), epoch]);
+}
+
+/** A folder that Composer reads, packed. */
+async function buildPhp({ checkout, target, version, tell }: Build): Promise<void> {
+  tell("PHP package");
+  const name = `snowlane-client-php-${version}`;
+  const files = ["composer.json", "autoload.php", "src", "LICENSE", "README.md"];
+  // Of a commit, so that the files have its time.
+  const pack = ["archive", "--format=tar.gz", `--prefix=${name}/`, `--output=${join(target, name)}.tar.gz`, "HEAD"];
+  await runCommand("git", [...pack, ...files], { cwd: join(checkout, "clients/php") });
 }

@@ -202,6 +202,38 @@ const tools = {
     ),
     install: "apt-get install php-cli",
   },
+  "php-fpm": {
+    paths: ["usr/sbin/php-fpm8.2"],
+    source: debian(
+      "php8.2-fpm",
+      "8.2.36-1~deb12u1",
+      "6139728dc0998b023c341a831228a3e11b4f71cd8b7d92bc98c34922dfc62770",
+    ),
+    install: "apt-get install php8.2-fpm",
+  },
+  "php-curl": {
+    paths: ["usr/lib/php/20220829/curl.so"],
+    source: debian(
+      "php8.2-curl",
+      "8.2.36-1~deb12u1",
+      "970bd4265e662299f16514316fa3718eee813691cf207f12fe48137b75c0ea1d",
+    ),
+    install: "apt-get install php8.2-curl",
+  },
+  "php-apcu": {
+    paths: ["usr/lib/php/20220829/apcu.so"],
+    source: debian(
+      "php8.2-apcu",
+      "5.1.22+4.0.11-2",
+      "04114fbfd47259af8e4fe5ab22d804665c583cb25094c6ca59faa3d01f64bdf1",
+    ),
+    install: "apt-get install php8.2-apcu",
+  },
+  composer: {
+    paths: ["usr/bin/composer"],
+    source: debian("composer", "2.5.5-1+deb12u5", "02540f1cb8a6ab8e829e5a56d2920497d98d9d482217854b84e01fdfb5e08b9f"),
+    install: "apt-get install composer",
+  },
   mcs: {
     // The compiler is itself a program for mono, which the package needs.
     paths: ["usr/lib/mono/4.5/mcs.exe"],
