@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { readFileSync } from "node:fs";
 import { fetchMavenArtifact } from "../test/support/fetch/maven-artifact.ts";
 import { fetchPythonVenv } from "../test/support/fetch/python-venv.ts";
+import { fetchRustProgram } from "../test/support/fetch/rust-program.ts";
 import { runCommand } from "../test/support/processes/run-command.ts";
 
 /**
@@ -11,6 +12,10 @@ import { runCommand } from "../test/support/processes/run-command.ts";
  */
 const protoc = "com.google.protobuf:protoc:3.25.9";
 const grpcJava = "io.grpc:protoc-gen-grpc-java:1.83.1";
+
+/** prost's plugins, of the line that tonic 0.14 takes. */
+const rustPlugins = ["protoc-gen-prost", "protoc-gen-tonic"] as const;
+const rustPluginVersion = "0.5.0";
 
 /** SHA-256 of both programs, by the classifier of their platform. */
 const digests: Readonly<Record<string, { readonly protoc: string; readonly grpcJava: string }>> = {
@@ -33,7 +38,7 @@ const digests: Readonly<Record<string, { readonly protoc: string; readonly grpcJ
 };
 
 /**
- * Brings what buf.gen.clients.yaml needs beside buf into the user's cache, once: about a minute.
+ * Brings what buf.gen.clients.yaml needs beside buf into the user's cache, once: some minutes.
  *
  * @param folder - An empty folder to put programs into under the names that buf looks for.
  * @returns The folders to put in front of PATH.
@@ -43,6 +48,7 @@ export async function fetchClientStubTools(folder: string): Promise<readonly str
   await needs("go", ["version"], "Go 1.24 or later");
   await needs("mvn", ["--version"], "Java 17 and Maven");
   await needs("python3", ["--version"], "Python 3.10 or later");
+  await needs("cargo", ["--version"], "Rust 1.88 or later");
   const platform = `${process.platform === "darwin" ? "osx" : process.platform}-${process.arch === "arm64" ? "aarch_64" : "x86_64"}`;
   const digest = digests[platform];
   if (digest === undefined) throw new Error(`No compiler of protobuf is known for ${platform}.`);
@@ -54,6 +60,8 @@ export async function fetchClientStubTools(folder: string): Promise<readonly str
     sha256: digest.grpcJava,
   });
   symlinkSync(grpcJavaPath, join(folder, "protoc-gen-grpc-java"));
+  for (const name of rustPlugins)
+    symlinkSync(await fetchRustProgram({ name, version: rustPluginVersion }), join(folder, name));
   const requirements = readFileSync("tools/python/requirements.txt", "utf8");
   return [folder, dirname(await fetchPythonVenv("stubs", requirements))];
 }
@@ -62,7 +70,7 @@ async function needs(command: string, args: readonly string[], name: string): Pr
   try {
     await runCommand(command, args);
   } catch (cause) {
-    const message = `The stubs of Go, Java and Python need ${name}, and ${command} does not run. \`npm run generate typescript\` writes what Node alone can.`;
+    const message = `The stubs of Go, Java, Python and Rust need ${name}, and ${command} does not run. \`npm run generate typescript\` writes what Node alone can.`;
     throw new Error(message, { cause });
   }
 }

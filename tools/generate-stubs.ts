@@ -10,6 +10,7 @@ export const clientStubFolders: readonly string[] = [
   "clients/go/gen",
   "clients/java/src/generated/java",
   "clients/python/src/snowlane/_gen",
+  "clients/rust/src/generated",
 ];
 
 /**
@@ -22,8 +23,8 @@ export async function generateTypeScriptStubs(root: string): Promise<void> {
 }
 
 /**
- * Writes the stubs of Go, Java and Python: see {@link generateTypeScriptStubs}. Needs their tool chains; says which is
- * missing.
+ * Writes the stubs of Go, Java, Python and Rust: see {@link generateTypeScriptStubs}. Needs their tool chains; says
+ * which is missing.
  */
 export async function generateClientStubs(root: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-generate-"));

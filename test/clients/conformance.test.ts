@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildClientPrograms, type ClientProgram } from "../interop/client-programs.ts";
 import { phpCall } from "../support/fetch/php.ts";
 import { rubyCall } from "../support/fetch/ruby.ts";
+import { buildRustProgram } from "../support/processes/rust-client.ts";
 import { cases, conforms, scoreProgram, scoreToText } from "./conformance/score.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { sized } from "../support/worlds/scale.ts";
@@ -36,7 +37,7 @@ test.each(Object.keys(notYetHeld))(
 
 const thinPrograms = "test/clients/conformance";
 
-/** The cases of which the thin client for PHP holds each within a second or two. */
+/** The cases of which the thin clients for PHP and Rust hold each within a second or two. */
 const quickRules = new Set(["attempts 1", "attempts 3", "attempts 5", "attempts 8", "attempts 10", "attempts 14"]);
 
 test.each([
@@ -44,6 +45,14 @@ test.each([
   [
     "PHP",
     async () => [...(await phpCall()), "clients/php/tests/conformance-program.php"],
+    sized(
+      cases.filter(({ rule }) => quickRules.has(rule)),
+      cases,
+    ),
+  ],
+  [
+    "Rust",
+    async () => [await buildRustProgram()],
     sized(
       cases.filter(({ rule }) => quickRules.has(rule)),
       cases,

@@ -14,7 +14,7 @@ test("each folder that the plugins of the clients fill is compared", () => {
   expect(new Set(filled)).toEqual(new Set(clientStubFolders));
 });
 
-test("the stubs of Go, Java and Python are what the protos say", { timeout: 600_000 }, async () => {
+test("the stubs of Go, Java, Python and Rust are what the protos say", { timeout: 600_000 }, async () => {
   await generateClientStubs(root);
   for (const folder of clientStubFolders) expectEqualFolders(folder, join(root, folder), "Run npm run generate.");
 });

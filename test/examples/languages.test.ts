@@ -1,5 +1,5 @@
 /** The programs of docs/languages.md, against a server. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,17 +26,6 @@ const languages: Readonly<Record<string, (program: string) => Promise<(url: stri
     const [env = "", ...call] = await rubyCall();
     writeFileSync(join(folder, "ids.rb"), program);
     return (url) => runCommand(env, [...call, join(folder, "ids.rb"), url]);
-  },
-  rust: async (program) => {
-    const project = join(folder, "rust");
-    mkdirSync(join(project, "src"), { recursive: true });
-    const dependencies =
-      'ureq = { version = "=3.1.2", default-features = false, features = ["json"] }\nserde_json = "1"\n';
-    const head = '[package]\nname = "ids"\nversion = "0.0.0"\nedition = "2024"\n\n[dependencies]\n';
-    writeFileSync(join(project, "Cargo.toml"), head + dependencies);
-    writeFileSync(join(project, "src/main.rs"), program);
-    await runCommand("cargo", ["build", "--quiet"], { cwd: project });
-    return (url) => runCommand(join(project, "target/debug/ids"), [url]);
   },
 };
 

@@ -48,6 +48,6 @@ test("no line has the present version that a release would leave behind (the exe
 
 test("each client that is published alone brings the licence", () => {
   const licence = readFileSync("LICENSE", "utf8");
-  for (const client of ["go", "java", "php", "python", "typescript"])
+  for (const client of ["go", "java", "php", "python", "rust", "typescript"])
     expect(readFileSync(`clients/${client}/LICENSE`, "utf8"), client).toBe(licence);
 });

@@ -27,6 +27,7 @@ import {
 } from "../support/processes/java-client.ts";
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
+import { rustTarget } from "../support/processes/rust-client.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
@@ -109,6 +110,7 @@ test("a commit gives the same packages twice, byte for byte (files that only the
       `snowlane-${version}-linux-x64.tar.gz`,
       `snowlane-linux-x64-${version}.spdx.json`,
       ...["-javadoc.jar", "-sources.jar", ".jar", ".pom", ".tgz"].map((kind) => `snowlane-client-${version}${kind}`),
+      `snowlane-${version}.crate`,
       `snowlane-client-php-${version}.tar.gz`,
       `snowlane-with-drivers-${version}.spdx.json`,
       `snowlane-with-drivers-${version}.tgz`,
@@ -118,7 +120,7 @@ test("a commit gives the same packages twice, byte for byte (files that only the
   );
   const differing = paths.filter((path) => !readFileSync(join(packages, path)).equals(readFileSync(join(again, path))));
   expect(differing).toEqual([]);
-  const checked = await runReadmeBlock("docs/install.md", clientBlocks + 5, { cwd: packages });
+  const checked = await runReadmeBlock("docs/install.md", clientBlocks + 6, { cwd: packages });
   expect(checked.trim().split("\n")).toEqual(
     paths.filter((path) => path !== "SHA256SUMS").map((path) => `${path}: OK`),
   );
@@ -197,7 +199,7 @@ test("no archive has a path that leads out of it, a link, a file that everybody 
   expect(found.trim().split("\n")).toHaveLength(3);
 });
 
-/** The first block of docs/install.md that is a client's: TypeScript, Python, Java, Go and PHP follow one another. */
+/** The first block of docs/install.md that is a client's: TypeScript, Python, Java, Go, PHP and Rust follow in turn. */
 const clientBlocks = blocksOf("docs/install.md", "sh").findIndex((block) => block.includes("snowlane-client-"));
 
 test("the README's lines for the clients are those of docs/install.md, which the tests below run", () => {
@@ -296,6 +298,18 @@ test("Composer installs the packed PHP package, and a program gets an ID", { tim
   await runReadmeBlock("docs/install.md", clientBlocks + 4, { cwd: project, env, places });
   const code = `require "vendor/autoload.php"; echo (new Snowlane\\IdClient("${server.url}"))->nextId();`;
   expect(await runCommand("php", ["-r", code], { cwd: project, env })).toMatch(/^\d{18,19}$/);
+});
+
+test("Cargo takes the packed crate, and a program gets IDs", { timeout: 900_000 }, async () => {
+  const project = join(folder, "rust-project");
+  mkdirSync(join(project, "src"), { recursive: true });
+  const needs = '\n[dependencies]\ntokio = { version = "1", features = ["macros", "rt"] }\n';
+  writeFileSync(join(project, "Cargo.toml"), `[package]\nname = "ids"\nversion = "0.0.0"\nedition = "2024"\n${needs}`);
+  copyFileSync("clients/rust/examples/basic.rs", join(project, "src/main.rs"));
+  const places = { [`/path/to/release/${version}`]: packages };
+  await runReadmeBlock("docs/install.md", clientBlocks + 5, { cwd: project, places });
+  const env = { CARGO_TARGET_DIR: rustTarget(), SNOWLANE_URL: server.url };
+  expect(await runCommand("cargo", ["run", "--quiet"], { cwd: project, env })).toMatch(/^(\d{18,19}\n){11}$/);
 });
 
 test("the server with drivers gets IDs from PostgreSQL, MariaDB and Redis in a folder with nothing else", {

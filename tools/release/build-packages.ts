@@ -33,13 +33,18 @@ const builders = {
   java: buildJava,
   python: buildPython,
   php: buildPhp,
+  rust: buildRust,
 } as const satisfies Readonly<Record<string, (build: Build) => Promise<void>>>;
 
 /** The names of all parts, in the order in which they are built. */
 export const releaseParts: readonly string[] = Object.keys(builders);
 
 /** Programs that a part calls beside those that every part has: Node, npm, git and tar. */
-const neededPrograms: Readonly<Record<string, readonly string[]>> = { java: ["javac", "mvn"], python: ["python3"] };
+const neededPrograms: Readonly<Record<string, readonly string[]>> = {
+  java: ["javac", "mvn"],
+  python: ["python3"],
+  rust: ["cargo"],
+};
 
 /** A line for each program that is not on PATH and that one of the parts calls, with what to do. */
 export function missingPrograms(parts: readonly string[]): readonly string[] {
@@ -190,4 +195,12 @@ async function buildPhp({ checkout, target, version, tell }: Build): Promise<voi
   // Of a commit, so that the files have its time.
   const pack = ["archive", "--format=tar.gz", `--prefix=${name}/`, `--output=${join(target, name)}.tar.gz`, "HEAD"];
   await runCommand("git", [...pack, ...files], { cwd: join(checkout, "clients/php") });
+}
+
+/** As crates.io has it. Cargo gives each file one and the same time. */
+async function buildRust({ checkout, target, version, tell }: Build): Promise<void> {
+  tell("Rust crate");
+  const source = join(checkout, "clients/rust");
+  await runCommand("cargo", ["package", "--quiet", "--locked", "--no-verify"], { cwd: source });
+  copyFileSync(join(source, `target/package/snowlane-${version}.crate`), join(target, `snowlane-${version}.crate`));
 }

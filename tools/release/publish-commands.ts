@@ -1,6 +1,6 @@
 /**
  * The commands that publish a release, in their order, for a person who has the accounts: a tag, the registries of npm,
- * Maven Central, PyPI and Packagist, and the protos that later ones are held against.
+ * Maven Central, PyPI, crates.io and Packagist, and the protos that later ones are held against.
  *
  * @param folder - With the packages, from the root of the repository.
  */
@@ -18,6 +18,8 @@ twine upload ${folder}/snowlane_client-${version}*
 mvn gpg:sign-and-deploy-file -DpomFile=${folder}/snowlane-client-${version}.pom \\
   -Dfile=${folder}/snowlane-client-${version}.jar -Dsources=${folder}/snowlane-client-${version}-sources.jar \\
   -Djavadoc=${folder}/snowlane-client-${version}-javadoc.jar -DrepositoryId=central -Durl=URL
+# crates.io
+(cd clients/rust && cargo publish)
 # Packagist reads a repository of the PHP package alone, with its composer.json at the root
 git subtree push --prefix clients/php REPOSITORY v${version}
 # The protos that later ones are held against

@@ -45,6 +45,7 @@ export const machineNeeds: readonly MachineNeed[] = [
     install: "apt-get install python3 python3-venv",
     suites: ["clients", "http2", "deploy", "web"],
   },
+  { name: "Rust", check: "cargo clippy --version", install: "https://rustup.rs/", suites: ["clients"] },
   { name: "curl", check: "curl --version", install: "apt-get install curl", suites: ["clients", "http2", "web"] },
   {
     name: "systemd-analyze",

@@ -1,0 +1,56 @@
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+use tonic::transport::Channel;
+
+/// A connection that has not answered yet is left alone for so long.
+const NEW_FOR: Duration = Duration::from_secs(10);
+
+/// One connection of an endpoint, and how long it has been silent.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    pub(crate) channel: Channel,
+    pub(crate) number: u64,
+    health: Arc<Mutex<Health>>,
+}
+
+struct Health {
+    opened_at: Instant,
+    /// Since when it owes an answer.
+    silent_since: Option<Instant>,
+    has_answered: bool,
+}
+
+impl Connection {
+    pub(crate) fn new(channel: Channel, number: u64) -> Self {
+        let health = Health { opened_at: Instant::now(), silent_since: None, has_answered: false };
+        Self { channel, number, health: Arc::new(Mutex::new(health)) }
+    }
+
+    pub(crate) fn note_request(&self) {
+        self.health().silent_since.get_or_insert_with(Instant::now);
+    }
+
+    pub(crate) fn note_answer(&self) {
+        let mut health = self.health();
+        (health.silent_since, health.has_answered) = (None, true);
+    }
+
+    /// Takes note that it broke: the library opens it again for the next request.
+    pub(crate) fn note_end(&self) {
+        *self.health() = Health { opened_at: Instant::now(), silent_since: None, has_answered: false };
+    }
+
+    /// Whether another one is to take its place, after a request that had no answer in time.
+    pub(crate) fn is_dark(&self, silence: Duration) -> bool {
+        let health = self.health();
+        let is_old = health.has_answered || health.opened_at.elapsed() >= NEW_FOR;
+        is_old && health.silent_since.is_some_and(|since| since.elapsed() >= silence)
+    }
+
+    fn health(&self) -> std::sync::MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
