@@ -1,14 +1,15 @@
-"""A model of Django with an ID of Snowlane. Saves one order, then prints each order with the time in its ID."""
+"""A model of Django whose ID comes from Snowlane.
+
+Saves one order, or COUNT, then prints the newest two with the time in their IDs.
+"""
 
 import os
-from datetime import timezone
-from functools import cache
+import sys
 from urllib.parse import urlsplit
 
 import django
 from django.conf import settings
 from django.db import connection, models
-from snowlane import IdClient, PrefetchBuffer
 
 url = urlsplit(os.environ["DATABASE_URL"])
 database = {
@@ -18,27 +19,18 @@ database = {
     "USER": url.username,
     "NAME": url.path.removeprefix("/"),
 }
-settings.configure(DATABASES={"default": database}, USE_TZ=True)
+settings.configure(
+    DATABASES={"default": database},
+    USE_TZ=True,
+    SNOWLANE={"endpoints": os.environ["SNOWLANE_URL"].split(",")},
+)
 django.setup()
 
-
-@cache
-def client() -> IdClient:
-    """Made when it is first used, and so after a server with several processes has forked them."""
-    return IdClient(os.environ["SNOWLANE_URL"])
-
-
-@cache
-def ids() -> PrefetchBuffer:
-    return client().prefetch()
-
-
-def next_id() -> int:
-    return ids().next_id()
+from snowlane.django import SnowlaneIdField, client
 
 
 class Order(models.Model):
-    id = models.BigIntegerField(primary_key=True, default=next_id, editable=False)
+    id = SnowlaneIdField()
     article = models.TextField()
 
     class Meta:
@@ -49,8 +41,9 @@ class Order(models.Model):
 if Order._meta.db_table not in connection.introspection.table_names():
     with connection.schema_editor() as editor:
         editor.create_model(Order)
-Order.objects.create(article="tea")
-for order in Order.objects.order_by("id"):
-    made = client().parse(order.id).create_time.astimezone(timezone.utc)
-    print(order.id, made.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+count = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+for saved in range(0, count, 1_000):
+    Order.objects.bulk_create([Order(article="tea") for _ in range(min(1_000, count - saved))])
+for order in reversed(Order.objects.order_by("-id")[:2]):
+    print(order.id, client().parse(order.id).create_time.isoformat(timespec="milliseconds"))
 client().close()

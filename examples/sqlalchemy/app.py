@@ -1,13 +1,17 @@
-"""An entity of SQLAlchemy with an ID of Snowlane. Saves one order, then prints each order with the time in its ID."""
+"""An entity of SQLAlchemy whose ID comes from Snowlane.
+
+Saves one order, or COUNT, then prints the newest two with the time in their IDs.
+"""
 
 import os
-from datetime import timezone
+import sys
 
 from snowlane import IdClient
-from sqlalchemy import BigInteger, Text, create_engine, select
+from snowlane.sqlalchemy import id_column
+from sqlalchemy import Text, create_engine, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
-client = IdClient(os.environ["SNOWLANE_URL"])
+client = IdClient(os.environ["SNOWLANE_URL"].split(","))
 ids = client.prefetch()
 
 
@@ -17,17 +21,17 @@ class Base(DeclarativeBase):
 
 class Order(Base):
     __tablename__ = "orders_sqlalchemy"
-    # Without the lambda, SQLAlchemy would hand its context to next_id, which would take it for a time to wait.
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False, default=lambda: ids.next_id())
+    id: Mapped[int] = id_column(ids)
     article: Mapped[str] = mapped_column(Text)
 
 
 engine = create_engine(os.environ["DATABASE_URL"].replace("postgres://", "postgresql+psycopg://"))
 Base.metadata.create_all(engine)
+count = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 with Session(engine) as session:
-    session.add(Order(article="tea"))
-    session.commit()
-    for order in session.scalars(select(Order).order_by(Order.id)):
-        made = client.parse(order.id).create_time.astimezone(timezone.utc)
-        print(order.id, made.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+    for saved in range(0, count, 1_000):
+        session.add_all([Order(article="tea") for _ in range(min(1_000, count - saved))])
+        session.commit()
+    for order in reversed(session.scalars(select(Order).order_by(Order.id.desc()).limit(2)).all()):
+        print(order.id, client.parse(order.id).create_time.isoformat(timespec="milliseconds"))
 client.close()

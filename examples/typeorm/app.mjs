@@ -1,8 +1,9 @@
-// An entity of TypeORM with an ID of Snowlane. Saves one order, then prints each order with the time in its ID.
+// An entity of TypeORM whose IDs come from Snowlane. Saves one order, or COUNT, then prints the
+// newest two with the time in their IDs.
 import { createNodeClient } from "@snowlane/client/node";
 import { DataSource, EntitySchema } from "typeorm";
 
-const client = createNodeClient({ endpoints: [process.env.SNOWLANE_URL] });
+const client = createNodeClient({ endpoints: process.env.SNOWLANE_URL.split(",") });
 const ids = client.prefetch();
 
 // TypeORM reads a bigint of PostgreSQL as a string, which loses no digit.
@@ -20,8 +21,12 @@ const source = new DataSource({
 await source.initialize();
 const orders = source.getRepository(Order);
 
-await orders.insert({ id: String(await ids.nextId()), article: "tea" });
-for (const { id } of await orders.find({ order: { id: "ASC" } })) {
+const count = Number(process.argv[2] ?? 1);
+for (let saved = 0; saved < count; saved += 1_000) {
+  const batch = await ids.nextIds(Math.min(1_000, count - saved));
+  await orders.insert(batch.map((id) => ({ id: String(id), article: "tea" })));
+}
+for (const { id } of (await orders.find({ order: { id: "DESC" }, take: 2 })).toReversed()) {
   const { createTimeMs } = await client.parse(id);
   console.log(`${id} ${new Date(createTimeMs).toISOString()}`);
 }

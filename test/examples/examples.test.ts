@@ -1,16 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
+import { type Example, examples, installModules } from "./example-programs.ts";
 
 /**
- * Each folder of examples/ saves an entity whose ID comes from a server, and reads the time back that the ID carries,
- * before and after a restart of the server. What the examples need is installed from the package registries.
+ * Each program of examples/ saves entities whose IDs come from a server, on PostgreSQL, over a restart of the server.
+ * docs/frameworks.md shows their lines.
  */
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-examples-"));
@@ -24,107 +26,76 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** How an example is installed in a copy of its folder, and called there. */
-interface Example {
-  readonly install: (copy: string) => Promise<void>;
-  readonly call: (copy: string) => readonly [command: string, ...args: string[]];
+async function query(sql: string, name = "postgres"): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ host: "127.0.0.1", port: database.port, user: "postgres", database: name });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
-const python: Example = {
-  install: async (copy) => {
-    await runCommand("python3", ["-m", "venv", ".venv"], { cwd: copy });
-    const source = join(copy, "client");
-    cpSync("clients/python", source, { recursive: true });
-    const args = ["-m", "pip", "install", "--quiet", "--requirement", "requirements.txt", source];
-    await runCommand(join(copy, ".venv/bin/python"), args, { cwd: copy });
-  },
-  call: (copy) => [join(copy, ".venv/bin/python"), "app.py"],
-};
-
-function node(program: string): Example {
+/** The environment of an example: its servers, and a database of this name. */
+function environment(servers: readonly string[], name: string): Readonly<Record<string, string>> {
   return {
-    install: async (copy) => {
-      const packed = await runCommand("npm", ["pack", "--workspace", "@snowlane/client", "--pack-destination", copy]);
-      const client = join(copy, packed.trim().split("\n").at(-1)!);
-      await runCommand("npm", ["install", "--no-audit", "--no-fund", client], { cwd: copy });
-      // An engine for migrations, which "generate" does not call; it would be fetched from Prisma's own server.
-      const env = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
-      await runCommand("npm", ["run", "--if-present", "generate"], { cwd: copy, env });
-    },
-    call: () => [process.execPath, program],
+    SNOWLANE_URL: servers.join(","),
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/${name}`,
+    JDBC_URL: `jdbc:postgresql://127.0.0.1:${database.port}/${name}?user=postgres`,
   };
 }
 
-const go: Example = {
-  install: async (copy) => {
-    const client = ["-require", "snowlane.dev/go@v0.0.0", "-replace", `snowlane.dev/go=${resolve("clients/go")}`];
-    await runCommand("go", ["mod", "edit", ...client], { cwd: copy });
-    await runCommand("go", ["mod", "tidy"], { cwd: copy });
-    await runCommand("nice", ["go", "build", "-o", "app"], { cwd: copy });
-  },
-  call: (copy) => [join(copy, "app")],
-};
+const installed = new Map<string, Promise<readonly string[]>>();
 
-const java: Example = {
-  install: async (copy) => {
-    const repository = `-Dmaven.repo.local=${join(folder, "maven")}`;
-    const maven = (cwd: string, args: readonly string[]): Promise<string> =>
-      runCommand("mvn", ["--batch-mode", "--quiet", repository, ...args], { cwd });
-    await maven("clients/java", [`-Dsnowlane.target=${join(copy, "client")}`, "-DskipTests", "install"]);
-    const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath";
-    await maven(copy, ["compile", goal, "-Dmdep.outputFile=classpath.txt"]);
-  },
-  call: (copy) => {
-    const classpath = [join(copy, "target/classes"), readFileSync(join(copy, "classpath.txt"), "utf8").trim()];
-    return ["java", "-cp", classpath.join(delimiter), "shop.App"];
-  },
-};
+/** Installs an example when it is first asked for. */
+function commandOf({ name, install }: Example): Promise<readonly string[]> {
+  const found = installed.get(name);
+  if (found !== undefined) return found;
+  const copy = copyOf(name);
+  cpSync(join("examples", name.split(" ")[0]!), copy, { recursive: true });
+  const command = install(copy);
+  installed.set(name, command);
+  return command;
+}
 
-const examples: readonly (readonly [string, Example])[] = [
-  ["sqlalchemy", python],
-  ["django", python],
-  ["drizzle", node("app.mjs")],
-  ["typeorm", node("app.mjs")],
-  ["prisma", node("app.ts")],
-  ["gorm", go],
-  ["hibernate", java],
-  ["spring", java],
-];
+const copyOf = (name: string): string => join(folder, name.replaceAll(/\W/g, "-"));
 
 test.each(examples)(
-  "%s: entities get IDs, and their times are read back, over a restart of the server",
-  {
-    timeout: 1_200_000,
-  },
-  async (name, { install, call }) => {
-    const copy = join(folder, name);
-    cpSync(join("examples", name), copy, { recursive: true });
-    await install(copy);
+  "$name: entities get IDs, and their times are read back, over a restart of the server",
+  { timeout: 1_200_000 },
+  async (example) => {
+    const [command = "", ...args] = await commandOf(example);
+    const name = example.name.replaceAll(/\W/g, "_");
+    await query(`CREATE DATABASE ${name}`);
     const listen = `127.0.0.1:${await findFreePort()}`;
-    const args = ["--store", `sqlite:${join(copy, "snowlane.db")}`];
-    const [command, ...rest] = call(copy);
+    const store = `sqlite:${join(copyOf(example.name), "snowlane.db")}`;
     const startMs = Date.now();
-    const outputs: string[] = [];
+    const outputs: (readonly RegExpExecArray[])[] = [];
     for (const _ of ["before the restart", "after it"]) {
-      const server = await startSnowlane({ args, listen });
+      const server = await startSnowlane({ args: ["--store", store], listen });
       try {
-        const env = { SNOWLANE_URL: server.url, DATABASE_URL: database.url };
-        outputs.push(await runCommand(command, rest, { cwd: copy, env }));
+        const env = environment([server.url], name);
+        const printed = await runCommand(command, args, { cwd: copyOf(example.name), env });
+        outputs.push([...printed.matchAll(/^(\d{18,19}) (\S+)$/gm)]);
       } finally {
         await server.stop("SIGTERM");
       }
     }
-    const [first = "", both = ""] = outputs;
-    const rows = both
-      .trim()
-      .split("\n")
-      .map((line) => line.split(" "));
-    expect(both.startsWith(first)).toBe(true);
-    expect(rows).toHaveLength(2);
-    expect(BigInt(rows[1]![0]!)).toBeGreaterThan(BigInt(rows[0]![0]!));
-    for (const [id = "", time = ""] of rows) {
+    const [first = [], both = []] = outputs;
+    expect([first.length, both.length]).toEqual([1, 2]);
+    expect(both[0]![0]).toBe(first[0]![0]);
+    expect(BigInt(both[1]![1]!)).toBeGreaterThan(BigInt(both[0]![1]!));
+    for (const [, id = "", time = ""] of both) {
       expect(Date.parse(time)).toBe(Number(BigInt(id) >> 22n) + 1_288_834_974_657);
       expect(Date.parse(time)).toBeGreaterThan(startMs - 1_000);
     }
   },
 );
+
+test.each([
+  ["spring-boot-starter", "-Dspring-boot.version=4.0.7"],
+  ["hibernate", "-Dhibernate.version=7.2.19.Final"],
+])("the module %s keeps its own tests with %s", { timeout: 1_200_000 }, async (module, version) => {
+  const { maven, sources } = await installModules(folder);
+  await maven(sources, ["--projects", module, version, "test"]);
+});

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -190,11 +190,36 @@ test("each rule of the client contract names its cases, or a test of each client
     expect([rule, named.get(rule)]).toEqual([rule, table.filter(([, of]) => of === rule).map(([, , n]) => n)]);
 });
 
-test("docs/examples.md keeps a run of each example that has an entity", () => {
-  const [, run = ""] = /<!-- begin examples[^]*?-->([^]*)<!-- end examples -->/.exec(textOf("docs/examples.md")) ?? [];
+test("docs/frameworks.md keeps a run of each example that has an entity", () => {
+  const [, run = ""] =
+    /<!-- begin examples[^]*?-->([^]*)<!-- end examples -->/.exec(textOf("docs/frameworks.md")) ?? [];
   // Plain stubs are run by the suite docs.
   const examples = readdirSync("examples").filter((name) => name !== "plain-stubs");
   expect(examples.filter((name) => !run.includes(`\n✓ ${name}: `))).toEqual([]);
+});
+
+test("each line that docs/frameworks.md shows for an example stands in its program, in this order", () => {
+  const blocks =
+    /\]\(\.\.\/examples\/([\w-]+)\/([\w/.-]+)\)|^```\w+ tested by test\/examples\/examples\.test\.ts\n([^]*?)^```/gm;
+  let program = "";
+  let shown = 0;
+  for (const [, folder, file, block] of textOf("docs/frameworks.md").matchAll(blocks)) {
+    if (folder !== undefined) program = `examples/${folder}/${file}`;
+    if (block === undefined || program === "") continue;
+    const files = globSync(`${program.split("/").slice(0, 2).join("/")}/**/*.{properties,java,py,ts,mjs,go}`);
+    const lines = block.split("\n").filter((line) => line !== "");
+    const holds = (text: string): boolean => {
+      let from = 0;
+      return lines.every((line) => {
+        const at = text.indexOf(`\n${line}\n`, from);
+        from = at + 1;
+        return at >= 0;
+      });
+    };
+    expect([program, lines, files.some((path) => holds(`\n${textOf(path)}`))]).toEqual([program, lines, true]);
+    shown += 1;
+  }
+  expect(shown).toBeGreaterThanOrEqual(9);
 });
 
 /** Packages of a registry that have our names: as long as we publish none, they are somebody else's. */

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +14,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { publishCommands } from "../../tools/release/publish-commands.ts";
+import { frameworkModules, publishCommands } from "../../tools/release/publish-commands.ts";
 import { ownVersion } from "../../tools/versions.ts";
 import { composerEnvironment } from "../support/fetch/composer.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
@@ -25,6 +26,7 @@ import {
   prepareJavaBuilds,
   writeProject,
 } from "../support/processes/java-client.ts";
+import { compileExample, prepareFrameworkBuilds } from "../support/processes/java-frameworks.ts";
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { rustTarget } from "../support/processes/rust-client.ts";
@@ -184,7 +186,7 @@ test("no archive has a path that leads out of it, a link, a file that everybody 
   timeout: 300_000,
 }, async () => {
   const archives = globSync(join(packages, "**/*.{tgz,tar.gz,zip,jar,whl}"));
-  expect(archives).toHaveLength(10);
+  expect(archives).toHaveLength(22);
   const look = (text: string, paths: readonly string[]): Promise<string> =>
     runCommand("python3", ["-c", lookInside, text, ...paths]);
   // The caches of npm, Maven and this project are below it.
@@ -224,8 +226,8 @@ test("TypeScript takes the packed client, and gets an ID", { timeout: 600_000 },
 test("the commands that publish name files that a release has", () => {
   const commands = publishCommands(version, packages);
   const named = commands.split(/[\s=]+/).filter((word) => word.startsWith(packages));
-  // Both packages of npm, those of PyPI, and the four files of the Maven artifact.
-  expect(named).toHaveLength(7);
+  // Both packages of npm, those of PyPI, four files of each of five Maven artifacts, and twice their modules' parent.
+  expect(named).toHaveLength(25);
   expect(named.filter((path) => globSync(path).length === 0)).toEqual([]);
 });
 
@@ -272,6 +274,33 @@ test("Maven installs the jar for a project, which runs with it, and it brings so
   expect(await list("")).toContain("META-INF/LICENSE");
   expect(await list("-sources")).toContain("dev/snowlane/client/IdClient.java");
   expect(await list("-javadoc")).toContain("dev/snowlane/client/IdClient.html");
+});
+
+test("Maven installs the modules for frameworks by the lines of docs/frameworks.md, and a Spring Boot application runs", {
+  timeout: 900_000,
+}, async () => {
+  const repository = join(folder, "maven-frameworks");
+  const maven = mavenOfNewRepository(await prepareFrameworkBuilds(), repository);
+  const env = { MAVEN_OPTS: `-Dmaven.repo.local=${repository}` };
+  await runReadmeBlock("docs/install.md", clientBlocks + 2, { cwd: packages, env });
+  const [lines = ""] = blocksOf("docs/frameworks.md", "sh tested by test/release/packages.test.ts");
+  await runCommand("sh", ["-euc", lines], { cwd: packages, env });
+  const copy = join(folder, "spring-boot");
+  cpSync("examples/spring-boot", copy, { recursive: true });
+  const [command = "", ...args] = await compileExample(maven, copy);
+  const database = await startPostgres();
+  try {
+    const jdbc = `jdbc:postgresql://127.0.0.1:${database.port}/postgres?user=postgres`;
+    const printed = await runCommand(command, args, { cwd: copy, env: { SNOWLANE_URL: server.url, JDBC_URL: jdbc } });
+    expect(printed).toMatch(/^\d{18,19} \S+Z$/m);
+  } finally {
+    await database.stop();
+  }
+  for (const name of frameworkModules) {
+    const listed = await runCommand("jar", ["--list", "--file", join(packages, `snowlane-${name}-${version}.jar`)]);
+    expect(listed).toContain("META-INF/LICENSE");
+    expect(listed).not.toContain("Test.class");
+  }
 });
 
 test("Python gets an ID with the wheel, and the archive of sources holds the licence", {

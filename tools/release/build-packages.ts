@@ -3,10 +3,12 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fetchPythonVenv } from "../../test/support/fetch/python-venv.ts";
-import { prepareJavaBuilds } from "../../test/support/processes/java-client.ts";
+import { mavenOfNewRepository } from "../../test/support/processes/java-client.ts";
+import { prepareFrameworkBuilds } from "../../test/support/processes/java-frameworks.ts";
 import { runCommand } from "../../test/support/processes/run-command.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { buildExecutable, packExecutable } from "./build-executable.ts";
+import { frameworkModules } from "./publish-commands.ts";
 import { linkRegistryPages } from "./repository-links.ts";
 
 /** The one package that builds a wheel. */
@@ -147,16 +149,24 @@ async function buildGo({ checkout, target, version, commitTime, tell }: Build): 
   writeFileSync(join(folder, "list"), `v${version}\n`);
 }
 
+/** The client, the parent of the modules for frameworks, and each of these modules. */
 async function buildJava({ checkout, target, version, commitTime, tell }: Build): Promise<void> {
-  tell("Maven artifact");
-  const { maven } = await prepareJavaBuilds();
-  const source = join(checkout, "clients/java");
+  tell("Maven artifacts");
+  // The modules need the client, which is installed in a repository of this build alone.
+  const maven = mavenOfNewRepository(await prepareFrameworkBuilds(), join(checkout, "maven"));
   const time = `-Dproject.build.outputTimestamp=${secondsOf(commitTime)}`;
-  await maven(source, [time, "-DskipTests", "package"]);
-  const name = `snowlane-client-${version}`;
-  for (const part of ["", "-sources", "-javadoc"])
-    copyFileSync(join(source, `target/${name}${part}.jar`), join(target, `${name}${part}.jar`));
-  copyFileSync(join(source, "pom.xml"), join(target, `${name}.pom`));
+  const source = join(checkout, "clients/java");
+  await maven(source, [time, "-Dmaven.test.skip=true", "install"]);
+  const frameworks = join(source, "frameworks");
+  await maven(frameworks, [time, "-Dmaven.test.skip=true", "install"]);
+  copyFileSync(join(frameworks, "pom.xml"), join(target, `snowlane-frameworks-${version}.pom`));
+  const modules = frameworkModules.map((name) => [`snowlane-${name}`, join(frameworks, name)] as const);
+  for (const [artifact, folder] of [["snowlane-client", source] as const, ...modules]) {
+    const name = `${artifact}-${version}`;
+    for (const part of ["", "-sources", "-javadoc"])
+      copyFileSync(join(folder, `target/${name}${part}.jar`), join(target, `${name}${part}.jar`));
+    copyFileSync(join(folder, "pom.xml"), join(target, `${name}.pom`));
+  }
 }
 
 /** Packs the archive of sources again: setuptools writes the time of the build into it. */

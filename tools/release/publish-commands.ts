@@ -1,3 +1,6 @@
+/** The Maven modules for frameworks: folders of clients/java/frameworks, and with `snowlane-` before them artifacts. */
+export const frameworkModules = ["hibernate", "jackson", "mybatis-plus", "spring-boot-starter"] as const;
+
 /**
  * The commands that publish a release, in their order, for a person who has the accounts: a tag, the registries of npm,
  * Maven Central, PyPI, crates.io and Packagist, and the protos that later ones are held against.
@@ -15,9 +18,9 @@ npm publish ${folder}/snowlane-client-${version}.tgz --access public
 # PyPI
 twine upload ${folder}/snowlane_client-${version}*
 # Maven Central, which wants each file signed
-mvn gpg:sign-and-deploy-file -DpomFile=${folder}/snowlane-client-${version}.pom \\
-  -Dfile=${folder}/snowlane-client-${version}.jar -Dsources=${folder}/snowlane-client-${version}-sources.jar \\
-  -Djavadoc=${folder}/snowlane-client-${version}-javadoc.jar -DrepositoryId=central -Durl=URL
+${["client", ...frameworkModules].map((name) => deploymentOf(`${folder}/snowlane-${name}-${version}`)).join("\n")}
+mvn gpg:sign-and-deploy-file -DpomFile=${folder}/snowlane-frameworks-${version}.pom \\
+  -Dfile=${folder}/snowlane-frameworks-${version}.pom -DrepositoryId=central -Durl=URL
 # crates.io
 (cd clients/rust && cargo publish)
 # Packagist reads a repository of the PHP package alone, with its composer.json at the root
@@ -25,4 +28,11 @@ git subtree push --prefix clients/php REPOSITORY v${version}
 # The protos that later ones are held against
 node_modules/.bin/buf build proto --output proto/released.binpb
 `;
+}
+
+/** @param path - Of an artifact, without the endings of its files. */
+function deploymentOf(path: string): string {
+  return `mvn gpg:sign-and-deploy-file -DpomFile=${path}.pom \\
+  -Dfile=${path}.jar -Dsources=${path}-sources.jar \\
+  -Djavadoc=${path}-javadoc.jar -DrepositoryId=central -Durl=URL`;
 }

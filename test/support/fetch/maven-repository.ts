@@ -25,7 +25,7 @@ export async function fetchMavenRepository(
   });
   const digest = createHash("sha256").update(version).update(key).digest("hex").slice(0, 12);
   return await fetchOnce(`maven-repository-${name}-${digest}`, async (folder) => {
-    await builds((cwd, args) => runMaven(cwd, [`-Dmaven.repo.local=${folder}`, ...args]));
+    await builds(onlineMaven(folder));
     rmSync(join(folder, installed), { recursive: true, force: true });
   });
 }
@@ -33,6 +33,11 @@ export async function fetchMavenRepository(
 /** Maven over a repository that {@link fetchMavenRepository} has filled. */
 export function offlineMaven(repository: string): Maven {
   return (cwd, args) => runMaven(cwd, ["--offline", `-Dmaven.repo.local=${repository}`, ...args]);
+}
+
+/** Maven that fetches what it needs into a repository of one's own. */
+export function onlineMaven(repository: string): Maven {
+  return (cwd, args) => runMaven(cwd, [`-Dmaven.repo.local=${repository}`, ...args]);
 }
 
 async function runMaven(cwd: string, args: readonly string[]): Promise<string> {

@@ -4,7 +4,8 @@ import { delimiter, join, resolve } from "node:path";
 import { fetchMavenRepository, type Maven, offlineMaven } from "../fetch/maven-repository.ts";
 
 const project = resolve("clients/java");
-const classpathGoal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath";
+/** Writes the class path of a project into the file `mdep.outputFile`. */
+export const classpathGoal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath";
 
 /** Maven for the Java client, offline. */
 export interface JavaBuilds {

@@ -1,31 +1,35 @@
 package shop;
 
-import java.net.URI;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import dev.snowlane.client.Layout;
+import dev.snowlane.hibernate.SnowlaneIds;
+import java.util.Collections;
+import java.util.List;
 import org.hibernate.cfg.Configuration;
 
-/** Saves one order, then prints each order with the time in its ID. */
+/** Saves one order, or COUNT, then prints the newest two with the time in their IDs. */
 public class App {
   public static void main(String[] arguments) {
-    URI url = URI.create(System.getenv("DATABASE_URL"));
-    String jdbc = "jdbc:postgresql://" + url.getHost() + ":" + url.getPort() + url.getPath();
+    int count = arguments.length == 0 ? 1 : Integer.parseInt(arguments[0]);
     var configuration =
         new Configuration()
             .addAnnotatedClass(Order.class)
-            .setProperty("hibernate.connection.url", jdbc)
-            .setProperty("hibernate.connection.username", url.getUserInfo())
-            .setProperty("hibernate.hbm2ddl.auto", "update");
-    var time = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSX").withZone(ZoneOffset.UTC);
+            .setProperty("hibernate.connection.url", System.getenv("JDBC_URL"))
+            .setProperty(SnowlaneIds.ENDPOINTS, System.getenv("SNOWLANE_URL"));
     try (var sessions = configuration.buildSessionFactory()) {
-      sessions.inTransaction(session -> session.persist(new Order("tea")));
-      sessions.inTransaction(
-          session -> {
-            for (Order order : session.createSelectionQuery("from Order order by id", Order.class).list())
-              System.out.println(
-                  order.id + " " + time.format(SnowlaneIdGenerator.CLIENT.parse(order.id).createTime()));
-          });
+      for (int saved = 0; saved < count; saved += 1_000) {
+        int batch = Math.min(1_000, count - saved);
+        sessions.inTransaction(
+            session -> {
+              for (int i = 0; i < batch; i++) session.persist(new Order("tea"));
+            });
+      }
+      String newest = "from Order order by id desc";
+      List<Order> orders =
+          sessions.fromTransaction(
+              session -> session.createSelectionQuery(newest, Order.class).setMaxResults(2).list());
+      Collections.reverse(orders);
+      for (Order order : orders)
+        System.out.println(order.id + " " + Layout.preset("twitter").parse(order.id).createTime());
     }
-    SnowlaneIdGenerator.CLIENT.close();
   }
 }

@@ -1,5 +1,6 @@
 package shop;
 
+import dev.snowlane.hibernate.SnowlaneId;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;

@@ -1,0 +1,13 @@
+package dev.snowlane.hibernate;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.hibernate.annotations.IdGeneratorType;
+
+/** Beside {@code @Id}, on a {@code long} or {@code Long}: Snowlane gives the ID before the insert. */
+@IdGeneratorType(SnowlaneIdGenerator.class)
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.FIELD, ElementType.METHOD})
+public @interface SnowlaneId {}

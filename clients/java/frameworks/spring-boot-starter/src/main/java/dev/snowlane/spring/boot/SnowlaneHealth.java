@@ -1,0 +1,30 @@
+package dev.snowlane.spring.boot;
+
+import dev.snowlane.client.IdClient;
+import dev.snowlane.client.PrefetchBuffer;
+import dev.snowlane.client.ServerInfo;
+import dev.snowlane.client.SnowlaneException;
+import java.util.Map;
+
+/** What a health indicator shows: it asks a server, so it is up where a call would succeed. */
+record SnowlaneHealth(IdClient client, PrefetchBuffer buffer) {
+
+  /** What came of it. The details name the server, or why there is none and where it was looked for. */
+  record Answer(boolean isUp, Map<String, Object> details) {}
+
+  Answer ask() {
+    long stock = buffer.stats().stock();
+    try {
+      ServerInfo info = client.info();
+      return new Answer(
+          true,
+          Map.of(
+              "version", info.version(),
+              "deployment", info.deploymentFingerprint(),
+              "workerId", info.workerId(),
+              "stock", stock));
+    } catch (SnowlaneException error) {
+      return new Answer(false, Map.of("error", error.toString(), "stock", stock));
+    }
+  }
+}

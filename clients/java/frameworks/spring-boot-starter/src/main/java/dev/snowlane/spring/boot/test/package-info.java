@@ -1,0 +1,2 @@
+/** For tests of applications: IDs without a server. */
+package dev.snowlane.spring.boot.test;
