@@ -66,17 +66,22 @@ async function bundleSimulation() {
   return { code, moduleIds };
 }
 
-/** `import { address } from "./file?address"` gives the address of an asset that the page loads when it needs it. */
+/**
+ * `import { address } from "./file?address"` gives the address of an asset that the page loads when it needs it. Assets
+ * stand beside each other, so it is right wherever the page is served: under a prefix, too.
+ */
 const addresses = (assets) => ({
   name: "addresses",
   resolveId: (id, importer) =>
     id.endsWith("?address") ? `\0address:${resolve(dirname(importer), id.slice(0, -"?address".length))}` : undefined,
   load: (id) =>
     id.startsWith("\0address:")
-      ? { code: `export const address = ${JSON.stringify(assets[id.slice(9)])};`, moduleType: "js" }
+      ? { code: addressCode(assets[id.slice(9)]), moduleType: "js" }
       : undefined,
 });
 
+const addressCode = (path) =>
+  `export const address = new URL(${JSON.stringify(`./${path.split("/").at(-1)}`)}, import.meta.url).href;`;
 const hashOf = (content) => createHash("sha256").update(content).digest("base64url").slice(0, 12);
 /** Without comments and indentation: brotli does the rest. */
 const shortenCss = (css) => css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s*\n\s*/g, "");
@@ -127,10 +132,10 @@ export async function bundlePage(folder) {
   const next = [...entry.imports, ...entry.dynamicImports];
 
   const places = {
-    style: addAsset("page", "css", shortenCss(readFileSync("web/page.css", "utf8"))),
-    icon: addAsset("icon", "svg", readFileSync("web/icon.svg", "utf8")),
-    script: `/${entry.fileName}`,
-    preloads: next.map((name) => `<link rel="modulepreload" href="/${name}">`).join(""),
+    style: `.${addAsset("page", "css", shortenCss(readFileSync("web/page.css", "utf8")))}`,
+    icon: `.${addAsset("icon", "svg", readFileSync("web/icon.svg", "utf8"))}`,
+    script: `./${entry.fileName}`,
+    preloads: next.map((name) => `<link rel="modulepreload" href="./${name}">`).join(""),
   };
   const html = readFileSync("web/index.html", "utf8").replace(/<!--[\s\S]*?-->\n/g, "");
   const page = html.replace(/\{(\w+)\}/g, (_, name) => places[name]);

@@ -5,7 +5,7 @@ import { makeCertificates } from "../support/processes/certificates.ts";
 import { startNginx } from "../support/servers/nginx-proxy.ts";
 import { webWorld } from "../support/web/web-world.ts";
 
-/** The page over HTTP/2 with TLS, by either implementation, and behind a proxy. */
+/** The page over HTTP/2 with TLS, by either implementation, and behind a proxy, at its root and under a prefix. */
 
 const world = webWorld();
 
@@ -40,4 +40,26 @@ test("behind nginx, over HTTP/1.1", async () => {
   const { http1Url, server } = await startNginx({ upstreams: [address], upstreamConnections: "kept" });
   onTestFinished(() => server.stop());
   await useAll(await world.open({ origin: http1Url }));
+});
+
+test.each(["/sub/", "/a/b/"])("behind nginx under the prefix %s, every file and call stays below it", async (prefix) => {
+  const { address } = await world.startServer();
+  const { http1Url, server } = await startNginx({
+    upstreams: [address],
+    upstreamConnections: "kept",
+    prefixes: [prefix],
+  });
+  onTestFinished(() => server.stop());
+  const page = await world.open({ origin: http1Url, path: prefix });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.reload();
+  await useAll(page);
+  await page.getByRole("link", { name: "Proof", exact: true }).click();
+  await page.locator("#proof canvas").waitFor();
+  await page.getByRole("link", { name: "Generate", exact: true }).click();
+  expect(await page.locator(".code pre").innerText()).toContain(`${http1Url}${prefix}snowlane.v1.IdService/NextId`);
+  expect(asked.filter((url) => url.includes("/snowlane.v1.")).length).toBeGreaterThan(3);
+  expect(asked.filter((url) => url.includes("/assets/")).length).toBeGreaterThan(3);
+  expect(asked.filter((url) => !url.startsWith(http1Url + prefix))).toEqual([]);
 });

@@ -2,6 +2,7 @@ import type { ShownRun } from "../../test/simulation/shown/run-link.ts";
 import type { RunAnswer } from "./messages.ts";
 import type { RunOutcome } from "./outcome.ts";
 import type { Problem } from "./proof-state.ts";
+import { trustedTypes } from "../src/trusted-types.ts";
 import { address } from "./run/worker.ts?address";
 
 /** A run that takes longer is ended. */
@@ -23,18 +24,6 @@ const scripts = trustedTypes()?.createPolicy("snowlane-worker", {
     return text;
   },
 });
-
-/** A part of https://www.w3.org/TR/trusted-types/ that TypeScript's types of the DOM have not. */
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(text: string): string },
-  ): { createScriptURL(text: string): string };
-}
-
-function trustedTypes(): TrustedTypes | undefined {
-  return (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes;
-}
 
 /** Runs the simulation beside the page. One run goes on at a time; where several wait, the last one is wanted. */
 export class SimulationWorker {

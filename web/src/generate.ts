@@ -8,6 +8,7 @@ import { cancelJob, countMax, runJob, shownMax } from "./generate-job.ts";
 import { handCountMax, type HandParts, makeHandIds } from "./hand-ids.ts";
 import { chosenLayout, layoutDetail, layoutDetailButton, layoutField } from "./layout-field.ts";
 import { codecOf, firstChoice, readWhole } from "./layout-choice.ts";
+import { pageBase } from "./page-base.ts";
 import { setText } from "./parse.ts";
 import type { Change, FormatChoice, GenerateState, Job, State } from "./state.ts";
 import { choiceField, switchButtons, textField } from "./text-field.ts";
@@ -32,8 +33,10 @@ export function generateView(state: State, change: Change, texts: Texts, prompt:
             ["server", words.fromServer],
             ["hand", words.byHand],
           ],
+          disabled: state.server.kind === "none" ? "server" : undefined,
           onChange: (value) => chooseSource(state, change, value === "hand" ? "hand" : "server"),
         })}
+        ${state.server.kind === "none" ? html`<p class="hint">${words.noServer}</p>` : nothing}
         ${source === "server" ? fromServer(state, change, texts) : byHand(state, change, texts)}
       </section>
       ${codePanel(state, change, texts)}
@@ -242,7 +245,7 @@ function writeAll(ids: readonly bigint[], write: (id: bigint) => string): readon
 function codePanel(state: State, change: Change, texts: Texts): TemplateResult {
   const words = texts.generate;
   const { language } = state.generate;
-  const code = callSample(language, location.origin);
+  const code = callSample(language, pageBase.replace(/\/$/, ""));
   return html`<section class="panel pad code" aria-labelledby="code">
     <h2 id="code">${words.code}</h2>
     ${choiceField({

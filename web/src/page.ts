@@ -15,7 +15,10 @@ const languageKey = "snowlane-language";
 let texts: Texts = en;
 const place = document.getElementById("page")!;
 
-let state = firstState(Date.now(), keptTheme(), languageOf([kept(languageKey), ...navigator.languages]));
+// The static site has the same page without this attribute: no server stands behind it.
+const hasServer = document.documentElement.hasAttribute("data-server");
+const language = languageOf([kept(languageKey), ...navigator.languages]);
+let state = firstState({ nowMs: Date.now(), theme: keptTheme(), language, hasServer });
 let isDue = false;
 let look = (): void => undefined;
 
@@ -114,6 +117,6 @@ export function start(): void {
   });
   afterFrame(() => {
     change((state) => ({ ...state, isShown: true }));
-    look = watchServer(change, () => state);
+    if (hasServer) look = watchServer(change, () => state);
   });
 }

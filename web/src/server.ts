@@ -11,6 +11,7 @@ import { formatToMessage } from "../../src/service/message/text-message.ts";
 import { durationToNs, timestampToNs } from "../../src/service/message/time-message.ts";
 import type { TextFormat } from "../../src/text/text-form.ts";
 import type { Failure } from "./failure.ts";
+import { pageBase } from "./page-base.ts";
 import { sequenceOf, statusOf } from "./server-status.ts";
 import {
   type SequenceRow,
@@ -37,7 +38,7 @@ const withToken: Interceptor = (next) => (request) => {
   return next(request);
 };
 const transport = createConnectTransport({
-  baseUrl: location.origin,
+  baseUrl: pageBase,
   useBinaryFormat: true,
   interceptors: [withToken],
 });
@@ -57,7 +58,7 @@ export async function isServing(): Promise<boolean> {
   try {
     const headers = { "content-type": "application/json" };
     const call = { method: "POST", headers, body: "{}", signal: AbortSignal.timeout(5_000) };
-    const answer = await fetch("/grpc.health.v1.Health/Check", call);
+    const answer = await fetch(`${pageBase}grpc.health.v1.Health/Check`, call);
     return !(await answer.text()).includes("NOT_SERVING");
   } catch {
     return true;

@@ -34,8 +34,11 @@ export interface ServerInfo {
 
 /** Whether the server answers. What it said last stays known while it is away. */
 interface ServerState {
-  /** `closed`: it wants a token. `waiting`: it answers, and issues no IDs for now. */
-  readonly kind: "asking" | "serving" | "waiting" | "away" | "closed";
+  /**
+   * `closed`: it wants a token. `waiting`: it answers, and issues no IDs for now. `none`: the page is a static site,
+   * without a server.
+   */
+  readonly kind: "asking" | "serving" | "waiting" | "away" | "closed" | "none";
   readonly info: ServerInfo | undefined;
 }
 
@@ -208,8 +211,16 @@ export type Change = (next: (state: State) => State) => void;
 
 const unseen = { value: undefined, failure: undefined };
 
+/** What the page begins with. */
+interface Beginning {
+  readonly nowMs: number;
+  readonly theme: Theme;
+  readonly language: Language;
+  readonly hasServer: boolean;
+}
+
 /** The state before anything happened. */
-export function firstState(nowMs: number, theme: Theme, language: Language): State {
+export function firstState({ nowMs, theme, language, hasServer }: Beginning): State {
   return {
     view: "generate",
     link: "fine",
@@ -217,14 +228,14 @@ export function firstState(nowMs: number, theme: Theme, language: Language): Sta
     language,
     nowMs,
     isShown: false,
-    server: { kind: "asking", info: undefined },
+    server: { kind: hasServer ? "asking" : "none", info: undefined },
     parts: "there",
     access: { kind: "open", typed: "" },
     layout: firstChoice,
     layoutDetail: "hidden",
     parse: { text: "", form: undefined, lines: undefined, found: undefined, leftOutCount: 0, field: undefined },
     generate: {
-      source: "server",
+      source: hasServer ? "server" : "hand",
       count: "1",
       format: { form: "decimal", serialPrefix: "", utcOffset: "+00:00", checkSymbol: false, typePrefix: "order" },
       job: { kind: "idle" },

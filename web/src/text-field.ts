@@ -55,13 +55,25 @@ export function choiceField({ id, label, value, options, onChange }: ChoiceField
   </div>`;
 }
 
+/** A choice by buttons. */
+interface SwitchButtons extends Omit<ChoiceField, "id"> {
+  /** An option that cannot be chosen here. */
+  readonly disabled?: string | undefined;
+}
+
 /** Draws a row of buttons of which one is pressed. */
-export function switchButtons(choice: Omit<ChoiceField, "id">): TemplateResult {
-  const { label, value, options, onChange } = choice;
+export function switchButtons({ label, value, options, disabled, onChange }: SwitchButtons): TemplateResult {
   return html`<div class="switch" role="group" aria-label=${label}>
     ${options.map(
       ([option, text]) =>
-        html`<button type="button" aria-pressed=${option === value} @click=${() => onChange(option)}>${text}</button>`,
+        html`<button
+          type="button"
+          aria-pressed=${option === value}
+          ?disabled=${option === disabled}
+          @click=${() => onChange(option)}
+        >
+          ${text}
+        </button>`,
     )}
   </div>`;
 }

@@ -13,6 +13,7 @@ export function watchView(state: State, change: Change, texts: Texts, prompt: ()
   const words = texts.watch;
   const { status } = state.watch;
   // The prompt keeps its place, so that a field keeps what is typed into it.
+  if (state.server.kind === "none") return html`<h1>${words.heading}</h1><p class="lead">${words.noServer}</p>`;
   return html`<h1>${words.heading}</h1>
     <p class="lead">${words.lead}</p>
     ${prompt()} ${state.server.kind === "closed" && status.value === undefined ? nothing : watched(state, change, texts)}`;

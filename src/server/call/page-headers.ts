@@ -5,7 +5,7 @@ import { securityHeaders } from "./security-headers.ts";
  * becomes markup except by the templates of lit-html, and no worker but those that `snowlane-worker` passes
  * (web/proof/simulation-worker.ts).
  */
-const contentSecurityPolicy = [
+export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",

@@ -5,6 +5,12 @@ import { findFreePort } from "../processes/free-port.ts";
 import { type Proxy, type ProxyOptions, takesConnections } from "./proxy.ts";
 import { TestServer } from "./test-server.ts";
 
+/** What nginx is asked for beside what every proxy is. */
+interface NginxOptions extends ProxyOptions {
+  /** Folders, each with a slash at both ends, under which the servers' paths stand as well: `/ids/`. */
+  readonly prefixes?: readonly string[];
+}
+
 /** Of one connection. nginx closes it after 1,000 unless told otherwise. */
 const requestsMax = 1_000_000_000;
 
@@ -17,8 +23,8 @@ interface Ports {
  * Speaks HTTP/2 to the servers for gRPC, a request at a time on a connection, and HTTP/1.1 for the rest. By two
  * upstreams, for nginx would use a kept connection of one for the other.
  */
-function configuration(folder: string, { grpc, http1 }: Ports, options: ProxyOptions): string {
-  const { upstreams, upstreamCaFile, upstreamConnections } = options;
+function configuration(folder: string, { grpc, http1 }: Ports, options: NginxOptions): string {
+  const { upstreams, upstreamCaFile, upstreamConnections, prefixes = [] } = options;
   const isTls = upstreamCaFile !== undefined;
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   const kept = upstreamConnections === "kept" ? `keepalive 32; keepalive_requests ${requestsMax};` : "";
@@ -28,6 +34,16 @@ function configuration(folder: string, { grpc, http1 }: Ports, options: ProxyOpt
     isTls
       ? `${module}_ssl_trusted_certificate ${upstreamCaFile}; ${module}_ssl_verify on; ${module}_ssl_name localhost;`
       : "";
+  // With a path behind the upstream, nginx puts it in place of the location's.
+  const http1Location = (path: string, upstreamPath: string): string => `
+    location ${path} {
+      proxy_pass ${isTls ? "https" : "http"}://http1_servers${upstreamPath};
+      proxy_http_version 1.1;
+      proxy_set_header Host $host;
+      proxy_set_header Connection "";
+      proxy_next_upstream ${next};
+      ${verify("proxy")}
+    }`;
   return `
 ${process.getuid?.() === 0 ? "user root;" : ""}
 daemon off;
@@ -51,21 +67,15 @@ http {
   }
   server {
     listen 127.0.0.1:${http1};
-    location / {
-      proxy_pass ${isTls ? "https" : "http"}://http1_servers;
-      proxy_http_version 1.1;
-      proxy_set_header Host $host;
-      proxy_set_header Connection "";
-      proxy_next_upstream ${next};
-      ${verify("proxy")}
-    }
+    ${http1Location("/", "")}
+    ${prefixes.map((prefix) => http1Location(prefix, "/")).join("")}
   }
 }
 `;
 }
 
 /** Starts nginx in front of servers. */
-export async function startNginx(options: ProxyOptions): Promise<Proxy> {
+export async function startNginx(options: NginxOptions): Promise<Proxy> {
   const { path, env } = await findTool("nginx");
   const http1 = await findFreePort();
   const server = await TestServer.start({

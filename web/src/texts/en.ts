@@ -141,6 +141,7 @@ export const en = {
     waiting: "not serving",
     away: "not reachable",
     closed: "needs a token",
+    none: "without a server",
     worker: (datacenterId: number, workerId: number, hasDatacenter: boolean) =>
       `as worker ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
   },
@@ -319,6 +320,7 @@ export const en = {
     handCountHint: "Further IDs take the next sequence numbers, then the next tick.",
     partProblem,
     range: (max: number) => `0 to ${number(max)}`,
+    noServer: "This site has no server behind it, so IDs are made by hand alone.",
     fix: "Correct the fields that are marked, then the ID appears here.",
   },
   learn: {
@@ -452,6 +454,7 @@ export const en = {
   watch: {
     heading: "Watch the workers",
     lead: "This server second by second, and every worker ID of its deployment, while this tab is in sight.",
+    noServer: "This site has no server behind it. The page that a Snowlane server serves shows that server here.",
     failed: "The state of the server is unknown.",
     notServing: (reason: string) => `This server issues no IDs now. ${failures[reason as Failure["reason"]] ?? reason}`,
     quarantine: (until: string, reason: string) =>

@@ -136,6 +136,7 @@ export const sw: Texts = {
     waiting: "haihudumu",
     away: "haifikiki",
     closed: "inahitaji tokeni",
+    none: "bila seva",
     worker: (datacenterId, workerId, hasDatacenter) =>
       `kama nodi ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
   },
@@ -312,6 +313,7 @@ export const sw: Texts = {
     handCountHint: "ID zaidi huchukua nambari za mfululizo zinazofuata, kisha kizio cha muda kinachofuata.",
     partProblem,
     range: (max) => `0 hadi ${number(max)}`,
+    noServer: "Tovuti hii haina seva, kwa hiyo ID huzalishwa kwa mkono tu.",
     fix: "Sahihisha sehemu zilizowekewa alama, kisha ID itaonekana hapa.",
   },
   learn: {
@@ -458,6 +460,7 @@ export const sw: Texts = {
   watch: {
     heading: "Fuatilia nodi",
     lead: "Hali ya seva hii sekunde kwa sekunde, na vitambulisho vyote vya nodi vya mfumo wake, kichupo hiki kikionekana.",
+    noServer: "Tovuti hii haina seva. Ukurasa unaotolewa na seva ya Snowlane huonyesha seva hiyo hapa.",
     failed: "Hali ya seva haikupatikana.",
     notServing: (reason) => `Seva hii haitoi ID sasa. ${failures[reason as Failure["reason"]] ?? reason}`,
     quarantine: (until, reason) =>

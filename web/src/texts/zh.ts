@@ -119,6 +119,7 @@ export const zh: Texts = {
     waiting: "暂停服务",
     away: "无法访问",
     closed: "需要令牌",
+    none: "没有服务器",
     worker: (datacenterId, workerId, hasDatacenter) =>
       `工作节点 ${hasDatacenter ? `${datacenterId} / ` : ""}${workerId}`,
   },
@@ -287,6 +288,7 @@ export const zh: Texts = {
     handCountHint: "生成多个时，序列号依次递增，用完后进入下一个时间单位。",
     partProblem,
     range: (max) => `0 到 ${number(max)}`,
+    noServer: "此网站没有连接服务器，因此只能手动生成 ID。",
     fix: "请改正标出的字段，ID 将显示在这里。",
   },
   learn: {
@@ -394,6 +396,7 @@ export const zh: Texts = {
   watch: {
     heading: "监控工作节点",
     lead: "逐秒显示此服务器的状态，以及整套部署的所有工作节点 ID。仅在此标签页可见时更新。",
+    noServer: "此网站没有连接服务器。Snowlane 服务器提供的同一页面会在此处显示该服务器。",
     failed: "无法获取服务器状态。",
     notServing: (reason) => `此服务器目前不发号。${failures[reason as Failure["reason"]] ?? reason}`,
     quarantine: (until, reason) =>
