@@ -75,9 +75,7 @@ const addresses = (assets) => ({
   resolveId: (id, importer) =>
     id.endsWith("?address") ? `\0address:${resolve(dirname(importer), id.slice(0, -"?address".length))}` : undefined,
   load: (id) =>
-    id.startsWith("\0address:")
-      ? { code: addressCode(assets[id.slice(9)]), moduleType: "js" }
-      : undefined,
+    id.startsWith("\0address:") ? { code: addressCode(assets[id.slice(9)]), moduleType: "js" } : undefined,
 });
 
 const addressCode = (path) =>
@@ -123,13 +121,13 @@ export async function bundlePage(folder) {
     entryFileNames: "assets/[name]-[hash].js",
     chunkFileNames: "assets/[name]-[hash].js",
     // What the finder shares with the first load stays in that, in place of a chunk and a request of its own.
-    codeSplitting: { groups: [{ name: "page", test: /web\/src\/page\.ts$/ }] },
+    codeSplitting: { groups: [{ name: "page", test: /web\/src\/(?:page|layout-samples)\.ts$/ }] },
   });
   await bundle.close();
   for (const { fileName, code } of output) add(`/${fileName}`, fileName, code);
   const entry = output.find(({ isEntry }) => isEntry);
   // The script runs small; what it begins is fetched and compiled meanwhile.
-  const next = [...entry.imports, ...entry.dynamicImports];
+  const next = [...new Set([...entry.imports, ...entry.dynamicImports])];
 
   const places = {
     style: `.${addAsset("page", "css", shortenCss(readFileSync("web/page.css", "utf8")))}`,

@@ -13,11 +13,22 @@ import { contentSecurityPolicy } from "../src/server/call/page-headers.ts";
 import { runProgram } from "../test/support/processes/run-program.ts";
 
 const bundled = "dist/page";
+/** test/web/page-identity.test.ts makes it. */
+const socialPicture = "web/social.png";
 const options = {
   to: withFallback(text({ name: "to", placeholder: "FOLDER", doc: "Where the files go." }), "site"),
+  url: withFallback(
+    text({
+      name: "url",
+      placeholder: "URL",
+      doc: "Where the site will be, for the picture of a shared link: many programs want its whole address.",
+    }),
+    "./",
+  ),
 };
 
-const hashOf = (content: string): string => createHash("sha256").update(content).digest("base64url").slice(0, 12);
+const hashOf = (content: string | Buffer): string =>
+  createHash("sha256").update(content).digest("base64url").slice(0, 12);
 
 /** Bundles a script of web/site/ into one file. */
 async function bundleScript(path: string, siteFiles: string): Promise<string> {
@@ -27,8 +38,7 @@ async function bundleScript(path: string, siteFiles: string): Promise<string> {
     plugins: [
       {
         name: "site-files",
-        resolveId: (id) => (id === "site-files" ? "\0site-files" : undefined),
-        load: (id) => (id === "\0site-files" ? { code: siteFiles, moduleType: "js" } : undefined),
+        load: (id) => (id.endsWith("/web/site/site-files.ts") ? { code: siteFiles, moduleType: "js" } : undefined),
       },
     ],
   });
@@ -52,8 +62,16 @@ function sitePolicy(): string {
   return rules.map((rule) => (rule.startsWith("trusted-types") ? `${rule} snowlane-offline` : rule)).join("; ");
 }
 
+/** The files that the site has beside those of the page. */
+interface SiteParts {
+  readonly manifest: string;
+  readonly script: string;
+  /** Whole where the site's address is known. */
+  readonly picture: string;
+}
+
 /** The page without a server: its head says so before any script runs. */
-function sitePage(page: string, parts: { readonly manifest: string; readonly script: string }): string {
+function sitePage(page: string, parts: SiteParts): string {
   const changes = [
     ['<html lang="en" data-server>', '<html lang="en">'],
     [
@@ -63,7 +81,9 @@ function sitePage(page: string, parts: { readonly manifest: string; readonly scr
     ],
     [
       '<link rel="stylesheet"',
-      `<link rel="manifest" href="./${parts.manifest}">\n` +
+      `<meta property="og:image" content="${parts.picture}">\n<meta property="og:image:width" content="1200">\n` +
+        '<meta property="og:image:height" content="630">\n<meta name="twitter:card" content="summary_large_image">\n' +
+        `<link rel="manifest" href="./${parts.manifest}">\n` +
         `<script type="module" src="./${parts.script}"></script>\n<link rel="stylesheet"`,
     ],
     [
@@ -78,7 +98,7 @@ function sitePage(page: string, parts: { readonly manifest: string; readonly scr
 }
 
 /** Files of an earlier version stay, so that tabs with it go on. */
-async function writeSite(folder: string): Promise<void> {
+async function writeSite(folder: string, url: string): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(bundled, "manifest.json"), "utf8")) as Readonly<
     Record<string, { readonly file: string; readonly hash: string }>
   >;
@@ -92,11 +112,14 @@ async function writeSite(folder: string): Promise<void> {
   if (icon === undefined) throw new Error("The page has no icon.");
   const webManifestText = webManifest(icon);
   const script = await bundleScript("web/site/offline.ts", "");
-  const parts = {
+  const picture = `assets/social-${hashOf(readFileSync(socialPicture))}.png`;
+  const parts: SiteParts = {
+    picture: `${url.replace(/\/$/, "")}/${picture}`,
     manifest: `assets/site-${hashOf(webManifestText)}.webmanifest`,
     script: `assets/offline-${hashOf(script)}.js`,
   };
   const page = sitePage(readFileSync(join(bundled, "index.html"), "utf8"), parts);
+  cpSync(socialPicture, join(folder, picture));
   write(parts.manifest, webManifestText);
   write(parts.script, script);
   write("index.html", page);
@@ -111,9 +134,9 @@ await runProgram({
   call: "npm run page:site --",
   summary: "Writes the page as a static site that needs no server and works offline",
   options,
-  examples: ["npm run page:site", "npm run page:site -- --to public/ids"],
-  run: async ({ to }) => {
-    await writeSite(to);
+  examples: ["npm run page:site", "npm run page:site -- --to public/ids --url https://example.com/ids/"],
+  run: async ({ to, url }) => {
+    await writeSite(to, url);
     process.stdout.write(`The site is in ${to}: serve that folder by any file server.\n`);
     return 0;
   },

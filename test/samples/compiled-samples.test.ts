@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { composeId, msToTicksDown } from "../../src/snowflake/layout.ts";
+import { handSample } from "../../web/src/hand-samples.ts";
 import { sampleLanguages } from "../../web/src/layout-samples.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -50,6 +54,31 @@ describe.each(Object.keys(languages) as readonly (keyof typeof languages)[])("%s
     await checkLives(language, prepare);
   });
 });
+
+const programs = {
+  csharp: [
+    "SnowflakeId.cs",
+    (code: string) => `class Id { static void Main() {\n${code}\nSystem.Console.WriteLine(id); } }`,
+  ],
+  rust: ["snowflake_id.rs", (code: string) => `fn main() {\n${code}\nprintln!("{id}");\n}`],
+} as const;
+
+test.each(Object.keys(languages) as readonly (keyof typeof languages)[])(
+  "the expression in %s that Generate shows gives the ID that is made by hand",
+  async (language) => {
+    for (const layout of shownLayouts) {
+      const folder = mkdtempSync(join(tmpdir(), "snowlane-expression-"));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const timeMs = Date.UTC(2026, 0, 31, 12, 0, 0, 120);
+      const parts = { datacenterId: layout.datacenter.max && 3, workerId: 5, sequence: layout.sequence.max && 42 };
+      const [file, wrap] = programs[language];
+      writeFileSync(join(folder, file), wrap(handSample(language, layout, { timeMs, ...parts })));
+      const run = await languages[language](folder, file);
+      const id = composeId(layout, { ticks: msToTicksDown(layout, timeMs), ...parts });
+      expect([layout.name, (await run([])).trim()]).toEqual([layout.name, String(id)]);
+    }
+  },
+);
 
 test("every program of Learn is run here or in the suite web", () => {
   const here = Object.keys(languages);

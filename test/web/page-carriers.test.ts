@@ -42,24 +42,27 @@ test("behind nginx, over HTTP/1.1", async () => {
   await useAll(await world.open({ origin: http1Url }));
 });
 
-test.each(["/sub/", "/a/b/"])("behind nginx under the prefix %s, every file and call stays below it", async (prefix) => {
-  const { address } = await world.startServer();
-  const { http1Url, server } = await startNginx({
-    upstreams: [address],
-    upstreamConnections: "kept",
-    prefixes: [prefix],
-  });
-  onTestFinished(() => server.stop());
-  const page = await world.open({ origin: http1Url, path: prefix });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
-  await page.reload();
-  await useAll(page);
-  await page.getByRole("link", { name: "Proof", exact: true }).click();
-  await page.locator("#proof canvas").waitFor();
-  await page.getByRole("link", { name: "Generate", exact: true }).click();
-  expect(await page.locator(".code pre").innerText()).toContain(`${http1Url}${prefix}snowlane.v1.IdService/NextId`);
-  expect(asked.filter((url) => url.includes("/snowlane.v1.")).length).toBeGreaterThan(3);
-  expect(asked.filter((url) => url.includes("/assets/")).length).toBeGreaterThan(3);
-  expect(asked.filter((url) => !url.startsWith(http1Url + prefix))).toEqual([]);
-});
+test.each(["/sub/", "/a/b/"])(
+  "behind nginx under the prefix %s, every file and call stays below it",
+  async (prefix) => {
+    const { address } = await world.startServer();
+    const { http1Url, server } = await startNginx({
+      upstreams: [address],
+      upstreamConnections: "kept",
+      prefixes: [prefix],
+    });
+    onTestFinished(() => server.stop());
+    const page = await world.open({ origin: http1Url, path: `${prefix}#/generate` });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.reload();
+    await useAll(page);
+    await page.getByRole("link", { name: "Proof", exact: true }).click();
+    await page.locator("#proof canvas").waitFor();
+    await page.getByRole("link", { name: "Generate", exact: true }).click();
+    expect(await page.locator(".code pre").innerText()).toContain(`${http1Url}${prefix}snowlane.v1.IdService/NextId`);
+    expect(asked.filter((url) => url.includes("/snowlane.v1.")).length).toBeGreaterThan(3);
+    expect(asked.filter((url) => url.includes("/assets/")).length).toBeGreaterThan(3);
+    expect(asked.filter((url) => !url.startsWith(http1Url + prefix))).toEqual([]);
+  },
+);

@@ -377,10 +377,10 @@ test("the same call from code names this server in every language, and the one f
   const page = await world.open();
   const code = page.getByRole("region", { name: "The same from code" });
   for (const [language, part] of [
-    ["TypeScript", "@snowlane/client"],
+    ["JavaScript", "await fetch"],
     ["Go", "package main"],
     ["Java", "public static void main"],
-    ["Python", "import os"],
+    ["Python", "import urllib.request"],
     ["curl", "curl -d"],
   ] as const) {
     await code.getByLabel("Language").selectOption({ label: language });

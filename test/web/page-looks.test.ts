@@ -98,7 +98,7 @@ test.each(["desktop", "phone"])("on a %s the head stands without the script as t
     return Promise.all(links.map(async (link) => [await link.innerText(), await link.boundingBox()]));
   };
   expect(await partsOf(still)).toEqual(await partsOf(drawn));
-  expect(await partsOf(still)).toHaveLength(6);
+  expect(await partsOf(still)).toHaveLength(7);
   expect(await still.locator(".pill").innerText()).toBe(en.server.asking);
   expect(await drawn.locator("header").count()).toBe(1);
 });

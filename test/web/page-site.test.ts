@@ -15,7 +15,13 @@ const root = mkdtempSync(join(tmpdir(), "snowlane-site-"));
 const site = join(root, "a", "b");
 
 beforeAll(async () => {
-  const said = await runCommand(process.execPath, ["tools/page-site.ts", "--to", site]);
+  const said = await runCommand(process.execPath, [
+    "tools/page-site.ts",
+    "--to",
+    site,
+    "--url",
+    "https://ids.example/lab/",
+  ]);
   expect(said).toContain(site);
   return () => rmSync(root, { recursive: true, force: true });
 });
@@ -38,6 +44,7 @@ async function serveFiles(folder: string): Promise<TestServer> {
 /** Uses what needs no server: the words of all languages are there, too. */
 async function useWithoutServer(page: Page): Promise<void> {
   await page.getByText("without a server", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Generate", exact: true }).click();
   await page.locator(".when.id").waitFor();
   expect(await page.getByRole("button", { name: "From this server" }).isDisabled()).toBe(true);
   await page.getByText("This site has no server behind it, so IDs are made by hand alone.").waitFor();
@@ -68,6 +75,20 @@ test.each([
   expect(others.filter((address) => address !== `${url}${path}service-worker.js`)).toEqual([]);
 });
 
+test("PAGE 26: a shared link of the site shows a picture, by its whole address, and a home screen its icon", async () => {
+  const { url } = await serveFiles(root);
+  const page = await world.open({ origin: url, path: "/a/b/" });
+  const html = await (await page.request.get(`${url}/a/b/`)).text();
+  const [, picture = ""] = /og:image" content="([^"]+)"/.exec(html) ?? [];
+  expect(picture).toMatch(/^https:\/\/ids\.example\/lab\/assets\/social-/);
+  expect((await page.request.get(picture.replace("https://ids.example/lab", `${url}/a/b`))).status()).toBe(200);
+  const [, manifest = ""] = /rel="manifest" href="([^"]+)"/.exec(html) ?? [];
+  const manifestUrl = new URL(manifest, `${url}/a/b/`);
+  const { start_url: start, icons } = await (await page.request.get(manifestUrl.href)).json();
+  expect(new URL(start, manifestUrl).href).toBe(`${url}/a/b/`);
+  expect((await page.request.get(new URL(icons[0].src, manifestUrl).href)).status()).toBe(200);
+});
+
 /** Waits until the worker answers the page, as it does from the second load on. */
 async function loadByWorker(page: Page): Promise<void> {
   await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
@@ -92,7 +113,7 @@ test("the worker answers the files of the site alone: calls, other files and oth
   await loadByWorker(page);
   const answers: Response[] = [];
   page.on("response", (response) => answers.push(response));
-  const [style] = readdirSync(join(site, "assets")).filter((name) => name.startsWith("page-") && name.endsWith("css"));
+  const style = readdirSync(join(site, "assets")).find((name) => /^page-.*\.css$/.test(name));
   const ask = (path: string, method = "GET") =>
     page.evaluate(`fetch(${JSON.stringify(path)}, { method: "${method}" }).then(() => undefined)`);
   await ask(`assets/${style}`);
@@ -126,12 +147,15 @@ test("a further version is used as a whole once no tab has the one before open",
   onTestFinished(() => writeFileSync(file, text));
   await first.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())");
   await expect.poll(copies, { timeout: 60_000 }).toHaveLength(2);
+  // A page of the same origin, which is none of the site.
   const second = await first.context().newPage();
+  await second.goto(`${server.url}/a/`);
   await first.close();
-  await second.goto(`${server.url}/a/b/`);
   await expect
     .poll(() => second.evaluate("caches.keys()"), { timeout: 60_000 })
     .toEqual([before!.replace(version, "next")]);
+  await second.goto(`${server.url}/a/b/`);
+  await second.getByText("without a server", { exact: true }).waitFor();
 });
 
 test("the page that a server serves has no service worker, and its policy lets nobody register one", async () => {
@@ -140,9 +164,9 @@ test("the page that a server serves has no service worker, and its policy lets n
   const registered = "navigator.serviceWorker.getRegistrations().then(({ length }) => length)";
   expect(await page.evaluate(registered)).toBe(0);
   const register = `navigator.serviceWorker.register("/assets/x.js").then(() => "registered", ({ name }) => name)`;
-  expect(await page.evaluate(`(async () => { try { return await ${register}; } catch ({ name }) { return name; } })()`)).toBe(
-    "TypeError",
-  );
+  expect(
+    await page.evaluate(`(async () => { try { return await ${register}; } catch ({ name }) { return name; } })()`),
+  ).toBe("TypeError");
   const paths = Object.keys(JSON.parse(readFileSync("dist/page/manifest.json", "utf8")) as object);
   expect(paths.filter((path) => /service-worker|offline|webmanifest/.test(path))).toEqual([]);
 });

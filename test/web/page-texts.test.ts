@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { errorReasons } from "../../src/errors.ts";
 import { languageOf } from "../../web/src/language.ts";
 import type { Happening } from "../../web/proof/outcome.ts";
 import { switchedRules } from "../simulation/shown/rule-names.ts";
@@ -44,6 +45,8 @@ const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
   "parse.ambiguous": [["FORM", "OTHER"]],
   "parse.foreign.title": ["NAME"],
   "generate.failure": [{ reason: "METHOD_DENIED", message: "", permission: "PERMISSION" }],
+  "generate.codeToken": ["NAME"],
+  "generate.timeRead": ["s", "TIME"],
   "generate.partProblem": [{ kind: "range", min: 37, max: 41 }],
   "learn.time": ["TIME", "EPOCH"],
   "watch.notServing": ["REASON"],
@@ -52,6 +55,8 @@ const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
   "watch.storeState": [true, 37_000, 41],
   "watch.started": [span],
   "watch.ago": [span],
+  "watch.aboveScale": ["VALUE", "TIME"],
+  "watch.windowLeft": [37_000],
   "watch.measure": ["lead", 37],
   "watch.granted": [37, "TIME"],
   "proof.problems.failed": ["DETAIL"],
@@ -162,5 +167,20 @@ test("digits are grouped as Intl groups them", () => {
   for (const value of [...whole, 2n ** 63n - 1n]) expect(groupDigits(value)).toBe(intl.format(value));
   for (const value of [0, -1, -1_000, 999.5, 1_000.25, 12_345.678_9, 0.000_4, 4_096_000]) {
     expect(groupDigits(value)).toBe(intl.format(value));
+  }
+});
+
+test("a call that failed is told in the reader's language, whatever the reason", () => {
+  const elsewhere = /^(MALFORMED|AMBIGUOUS|INVALID_(LAYOUT|TIME|CONFIG|SEQUENCE)|SEQUENCE|VALUES|PERIOD)/;
+  const reasons = [...errorReasons, "UNREACHABLE", "UNAUTHENTICATED", "DENIED"] as const;
+  const met = reasons.filter((reason) => !elsewhere.test(reason));
+  expect(met.length).toBeGreaterThan(18);
+  for (const texts of [en, zh, sw]) {
+    const said = met.map((reason) => texts.generate.failure({ reason, message: "WORDS OF THE SERVER" }));
+    expect(said.filter((text) => text.includes("WORDS OF THE SERVER"))).toEqual([]);
+    // A reason without words of its own is said in those of the server, behind some of the page's.
+    expect(texts.generate.failure({ reason: "OTHER", message: "WORDS OF THE SERVER" })).toMatch(
+      /.+WORDS OF THE SERVER$/,
+    );
   }
 });

@@ -2,8 +2,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
+import { GetStatusResponseSchema, StatusSampleSchema } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { principalsFile, tokenOf } from "../support/processes/principals-file.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
@@ -37,7 +39,7 @@ test("the charts are loaded by Watch alone, and say in numbers what the server d
     page
       .getByRole("row", { name: new RegExp(`^${name}`) })
       .getByRole("cell")
-      .last();
+      .nth(3);
   await expect.poll(async () => Number(await greatest("IDs a second").innerText()), { timeout: 60_000 }).toBe(700);
   await expect.poll(async () => Number(await greatest("Errors a second").innerText()), { timeout: 60_000 }).toBe(1);
   expect(await greatest("Time of a call").innerText()).toMatch(/ ms$/);
@@ -46,6 +48,67 @@ test("the charts are loaded by Watch alone, and say in numbers what the server d
   await page.getByRole("button", { name: "Go on" }).click();
   await page.getByRole("button", { name: "1 min" }).click();
   await page.getByText("answered").first().waitFor();
+});
+
+/** Puts these seconds in place of those that the server had. */
+async function showSeconds(page: Page, ids: readonly number[]): Promise<void> {
+  await page.route("**/snowlane.v1.AdminService/GetStatus", async (route) => {
+    const answer = fromBinary(GetStatusResponseSchema, await (await route.fetch()).body());
+    const endS = Math.floor(Date.now() / 1_000);
+    answer.samples = ids.map((count, index) =>
+      create(StatusSampleSchema, {
+        index: BigInt(index + 1),
+        time: { seconds: BigInt(endS - ids.length + index), nanos: 0 },
+        idsCount: BigInt(count),
+        p50: { seconds: 0n, nanos: 280_000 },
+        p99: { seconds: 0n, nanos: 900_000 },
+      }),
+    );
+    const body = Buffer.from(toBinary(GetStatusResponseSchema, answer));
+    await route.fulfill({ status: 200, contentType: "application/proto", body });
+  });
+}
+
+test("PAGE 18: one burst flattens no chart, the pointer reads each second, and figures are means", async () => {
+  const page = await world.open();
+  const ids = Array.from({ length: 300 }, (_, index) => (index === 200 ? 1_000_000 : 450));
+  await showSeconds(page, ids);
+  await page.getByRole("link", { name: "Watch" }).click();
+  await page.getByText(/^Above the scale: 1,000,000 at \d\d:\d\d:\d\d$/).waitFor();
+  const chart = page.locator("figure", { hasText: "IDs a second" });
+  expect(await chart.locator("figcaption b").innerText()).toBe("450");
+  const over = chart.locator(".u-over");
+  await over.hover();
+  await expect.poll(() => chart.locator(".tip").innerText(), { timeout: 60_000 }).toMatch(/^\d\d:\d\d:\d\d {2}450$/);
+  // All charts point at one second.
+  const latency = page.locator("figure", { hasText: "Time of a call" });
+  expect(await latency.locator(".tip").innerText()).toMatch(/^\d\d:\d\d:\d\d {2}p50 0.28 ms {2}p99 0.9 ms$/);
+  expect(await latency.locator(".legend").allInnerTexts()).toEqual(["p50", "p99"]);
+  const lines = `[...document.querySelectorAll(".legend")].map((one) => getComputedStyle(one, "::before").borderTopStyle)`;
+  expect(await page.evaluate(lines)).toEqual(["dashed", "solid"]);
+  await page.mouse.move(0, 0);
+  await chart.locator(".tip").waitFor({ state: "hidden" });
+  await page.getByText("The same in numbers").click();
+  const cells = await page
+    .getByRole("row", { name: /^IDs a second/ })
+    .getByRole("cell")
+    .allInnerTexts();
+  expect(cells).toEqual(["450", "450", "3,782", "1,000,000", expect.stringMatching(/^\d\d:\d\d:\d\d$/)]);
+});
+
+test("an open Watch makes at most one call a second", async () => {
+  const page = await world.open({ path: "/#/watch" });
+  await page.locator(".chart canvas").nth(5).waitFor();
+  let statuses = 0;
+  let calls = 0;
+  page.on("request", (request) => {
+    if (!request.url().includes("/snowlane.v1.") && !request.url().includes("/grpc.health.")) return;
+    calls++;
+    if (request.url().endsWith("/GetStatus")) statuses++;
+  });
+  await expect.poll(() => statuses, { timeout: 60_000 }).toBeGreaterThan(6);
+  // The state is asked for every two seconds.
+  expect(calls).toBeLessThanOrEqual(statuses * 2);
 });
 
 test("sequences show what is left, and their hostile texts as text", async () => {
@@ -202,7 +265,7 @@ test("an open Watch goes on with the next life of its server", async () => {
   const greatest = page
     .getByRole("row", { name: /^IDs a second/ })
     .getByRole("cell")
-    .last();
+    .nth(3);
   await expect.poll(async () => Number(await greatest.innerText()), { timeout: 60_000 }).toBe(123);
 });
 

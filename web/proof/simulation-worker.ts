@@ -2,7 +2,7 @@ import type { ShownRun } from "../../test/simulation/shown/run-link.ts";
 import type { RunAnswer } from "./messages.ts";
 import type { RunOutcome } from "./outcome.ts";
 import type { Problem } from "./proof-state.ts";
-import { trustedTypes } from "../src/trusted-types.ts";
+import { trustedTypes } from "../src/script-address.ts";
 import { address } from "./run/worker.ts?address";
 
 /** A run that takes longer is ended. */

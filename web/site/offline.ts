@@ -1,5 +1,5 @@
 /** Lets the site work offline. The page that a server serves has neither this script nor its worker: docs/adr/0214. */
-import { type TrustedScripts, trustedTypes } from "../src/trusted-types.ts";
+import { type TrustedScripts, trustedTypes } from "../src/script-address.ts";
 
 const address = new URL("../service-worker.js", import.meta.url).href;
 const scripts: TrustedScripts | undefined = trustedTypes()?.createPolicy("snowlane-offline", {

@@ -4,7 +4,7 @@
  *
  * A copy is of one version. The next version is copied beside it, and used once no tab has this one open.
  */
-import { files, version } from "site-files";
+import { files, version } from "./site-files.ts";
 
 interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void;

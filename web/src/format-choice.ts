@@ -1,4 +1,5 @@
 import { checkTextFormat, readUtcOffset, type TextFormat } from "../../src/text/text-form.ts";
+import { readWhole } from "./layout-choice.ts";
 import type { FormatChoice } from "./state.ts";
 
 /** A format that was chosen; undefined with the control that is wrong. */
@@ -24,4 +25,9 @@ export function readFormat(choice: FormatChoice): ReadFormat {
   } catch {
     return { kind: "wrong", at: form === "typed" ? "typePrefix" : "serialPrefix" };
   }
+}
+
+/** Reads how many IDs are wanted; undefined if it is no whole number. */
+export function readCount(text: string): number | undefined {
+  return readWhole(text.replaceAll(/[\s,_]/g, ""));
 }

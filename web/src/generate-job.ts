@@ -1,11 +1,16 @@
+import type { Layout } from "../../src/snowflake/layout.ts";
 import { loadChunk } from "./chunk.ts";
-import type { Change, Job } from "./state.ts";
+import { codecOf } from "./layout-choice.ts";
+import type { Change, GenerateState, Job } from "./state.ts";
 import type { TextFormat } from "../../src/text/text-form.ts";
 
 /** The most IDs that are shown; more become a file. */
 export const shownMax = 1_000;
 /** The most IDs of one run. */
 export const countMax = 1_000_000;
+
+/** IDs of earlier runs that stay on the screen. */
+const earlierMax = 20;
 
 /** How often a run says how far it is. */
 const progressMs = 100;
@@ -27,7 +32,11 @@ export async function runJob(change: Change, count: number, format: TextFormat):
   const startedMs = performance.now();
   const put = (job: Job): void =>
     change((state) => (running === abort ? { ...state, generate: { ...state.generate, job } } : state));
-  const gathered = new GatheredIds(count <= shownMax ? "shown" : "file");
+  const gathered = new GatheredIds(count <= shownMax ? "shown" : "file", format);
+  change((state) => ({
+    ...state,
+    generate: { ...state.generate, earlier: earlierOf(state.generate), field: undefined },
+  }));
   put({ kind: "running", done: 0, count, startedMs });
   const server = await loadChunk(change, () => import("./server.ts"));
   if (server === undefined) {
@@ -43,7 +52,9 @@ export async function runJob(change: Change, count: number, format: TextFormat):
       toldMs = performance.now();
       put({ kind: "running", done: gathered.count, count, startedMs });
     }
-    put(gathered.finish(performance.now() - startedMs, "complete"));
+    const job = gathered.finish(performance.now() - startedMs, "complete");
+    put(job);
+    if (job.kind === "shown" && format.form === "uuid") learnUuids(change, job.ids[0]!, job.texts[0]!);
   } catch (error) {
     if (!abort.signal.aborted) put({ kind: "failed", failure: failureOf(error) });
     else if (gathered.count === 0) put({ kind: "idle" });
@@ -51,17 +62,41 @@ export async function runJob(change: Change, count: number, format: TextFormat):
   }
 }
 
+/** The IDs of the run that is on the screen come before those of the runs before it. */
+function earlierOf({ job, earlier }: GenerateState): readonly bigint[] {
+  return job.kind === "shown" ? [...job.ids.toReversed(), ...earlier].slice(0, earlierMax) : earlier;
+}
+
+/** Compares a UUID of the server with the one that the page would write. */
+function learnUuids(change: Change, id: bigint, uuid: string): void {
+  const isAsHere = (layout: Layout): boolean => codecOf(layout).writer({ form: "uuid" })(id) === uuid;
+  change((state) => {
+    const layout = state.server.info?.layout;
+    if (layout === undefined) return state;
+    return { ...state, generate: { ...state.generate, uuids: isAsHere(layout) ? "as-here" : "others" } };
+  });
+}
+
+/** Asks the server how it writes the UUID of one of its IDs, which says how it writes all. */
+export async function askForUuid(change: Change, id: bigint): Promise<void> {
+  const server = await loadChunk(change, () => import("./server.ts"));
+  const uuid = await server?.uuidOf(id).catch(() => undefined);
+  if (uuid !== undefined) learnUuids(change, id, uuid);
+}
+
 /** The IDs of a run: all of them where they are shown, otherwise their text in parts. */
 class GatheredIds {
   readonly #kind: "shown" | "file";
+  readonly #format: TextFormat;
   readonly #ids: bigint[] = [];
   readonly #texts: string[] = [];
   readonly #parts: Blob[] = [];
   #part = "";
   #count = 0;
 
-  constructor(kind: "shown" | "file") {
+  constructor(kind: "shown" | "file", format: TextFormat) {
     this.#kind = kind;
+    this.#format = format;
   }
 
   get count(): number {
@@ -82,7 +117,8 @@ class GatheredIds {
   }
 
   finish(tookMs: number, end: "complete" | "cancelled"): Job {
-    if (this.#kind === "shown") return { kind: "shown", ids: this.#ids, texts: this.#texts, tookMs };
+    if (this.#kind === "shown")
+      return { kind: "shown", ids: this.#ids, texts: this.#texts, format: this.#format, tookMs };
     const lines = new Blob([...this.#parts, this.#part], { type: "text/plain" });
     return { kind: "file", lines, count: this.#count, tookMs, end };
   }

@@ -1,7 +1,7 @@
 import { render } from "lit-html";
 import { afterFrame } from "./after-frame.ts";
 import { loadChunk } from "./chunk.ts";
-import { languageOf, textsOf } from "./language.ts";
+import { languageOf, textsOf, wantsTraditional } from "./language.ts";
 import { kept, keptTheme, themeKey } from "./kept.ts";
 import { pasteInto } from "./parse.ts";
 import { beginReading } from "./read-lines.ts";
@@ -18,8 +18,15 @@ const place = document.getElementById("page")!;
 // The static site has the same page without this attribute: no server stands behind it.
 const hasServer = document.documentElement.hasAttribute("data-server");
 const language = languageOf([kept(languageKey), ...navigator.languages]);
-let state = firstState({ nowMs: Date.now(), theme: keptTheme(), language, hasServer });
+let state = firstState({
+  nowMs: Date.now(),
+  theme: keptTheme(),
+  language,
+  wantsTraditional: wantsTraditional(navigator.languages),
+  hasServer,
+});
 let isDue = false;
+let isHeadingDue = false;
 let look = (): void => undefined;
 
 /** Takes the next state, and draws it once all changes of this turn are made. */
@@ -45,6 +52,7 @@ function draw(): void {
     pageView(state, change, texts, () => look()),
     place,
   );
+  if (isHeadingDue) goToHeading(document.getElementById("content"));
   if (state.view === "proof") void drawProof();
   if (state.view === "watch" && state.parts === "there" && state.watch.status.value !== undefined) void drawWatch();
 }
@@ -53,7 +61,7 @@ function draw(): void {
 async function drawWatch(): Promise<void> {
   const charts = await loadChunk(change, () => import("./charts.ts"));
   const { status, seconds } = state.watch;
-  charts?.drawCharts(place, status.value?.samples ?? [], seconds);
+  charts?.drawCharts(place, { samples: status.value?.samples ?? [], seconds, measure: texts.watch.measure });
 }
 
 /** The same for the view of the simulation, which is loaded with all that it needs. */
@@ -75,6 +83,27 @@ function follow(): void {
     parse: { ...state.parse, text: text ?? state.parse.text },
   }));
   if (text !== undefined) beginReading(change);
+}
+
+/** A reader who changed the view goes on at its heading, and not at the tab. */
+function goToView(): void {
+  const content = document.getElementById("content");
+  if (content === null) return;
+  draw();
+  content.focus({ preventScroll: true });
+  scrollTo(0, 0);
+  isHeadingDue = true;
+  goToHeading(content);
+}
+
+/** A view that is loaded first has its heading later; a reader who went on meanwhile stays there. */
+function goToHeading(content: HTMLElement | null): void {
+  if (document.activeElement !== content) isHeadingDue = false;
+  const heading = content?.querySelector("h1");
+  if (!isHeadingDue || heading === null || heading === undefined) return;
+  isHeadingDue = false;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
 function keep(key: string, value: string): void {
@@ -107,7 +136,9 @@ export function start(): void {
   follow();
   if (state.language !== "en") void speak();
   addEventListener("hashchange", () => {
+    const before = state.view;
     follow();
+    if (state.view !== before) goToView();
     if (state.view === "watch") look();
   });
   // Pasting anywhere on Parse is pasting IDs; a field of its own comes first.

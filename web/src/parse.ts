@@ -10,6 +10,7 @@ import { copyButton } from "./copy-button.ts";
 import { candidatesOf, errorWords } from "./error-words.ts";
 import { chosenLayout, layoutDetail, layoutDetailButton, layoutField, presetTitle } from "./layout-field.ts";
 import { firstChoice } from "./layout-choice.ts";
+import { madeBy } from "./maker-words.ts";
 import { lineLengthMax, linesMax, linesOf, type Reading, readLine } from "./read-line.ts";
 import { beginReading } from "./read-lines.ts";
 import { lineTable } from "./line-table.ts";
@@ -220,20 +221,6 @@ function isoTime(unixNs: bigint): string {
 function readBy(change: Change, name: PlausibleLayout["name"]): void {
   change((state) => ({ ...state, layout: { ...firstChoice, name } }));
   beginReading(change);
-}
-
-function madeBy({ layout, datacenterId, workerId, sequence }: ParsedId, texts: Texts): string {
-  if (makersFieldName(layout.name, "worker") !== undefined) {
-    const values = { datacenter: datacenterId, worker: workerId, sequence };
-    return (["datacenter", "worker", "sequence"] as const)
-      .flatMap((kind) =>
-        values[kind] === undefined
-          ? []
-          : `${makersFieldName(layout.name, kind) ?? texts.fields[kind]} ${texts.number(values[kind])}`,
-      )
-      .join(", ");
-  }
-  return texts.parse.madeBy(datacenterId, workerId, sequence);
 }
 
 /** The time, large; then its age, the time where the reader is, and by which worker. */

@@ -4,7 +4,7 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 import { type ErrorReason, errorReasons } from "../../src/errors.ts";
 import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { AdminService, type Worker, WorkerState as StateMessage } from "../../src/gen/snowlane/v1/admin_service_pb.ts";
-import { IdService, RollbackPolicy } from "../../src/gen/snowlane/v1/id_service_pb.ts";
+import { IdService, RollbackPolicy, TextForm as TextFormMessage } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { layoutFromResponse } from "../../src/service/message/layout-message.ts";
 import { formatToMessage } from "../../src/service/message/text-message.ts";
@@ -77,6 +77,7 @@ export async function getInfo(): Promise<ServerInfo> {
     workerId,
     version,
     batchCountMax: Number(limits?.batchCountMax ?? 0n),
+    nextCountMax: limits?.nextCountMax ?? 0,
     exhaustionMs: unixMsOf(exhaustionTime) ?? 0,
     rollbackPolicy: nameOf(RollbackPolicy, rollbackPolicy),
   };
@@ -103,6 +104,12 @@ export async function* nextIds(count: number, format: TextFormat, signal: AbortS
   for await (const chunk of ids.batchNextIds({ count: BigInt(count), ...asked }, { signal })) {
     yield { ids: chunk.ids, texts: isDecimal ? chunk.ids.map(String) : chunk.texts };
   }
+}
+
+/** Asks for the UUID of an ID. */
+export async function uuidOf(id: bigint): Promise<string> {
+  const { texts } = await ids.parse({ source: { case: "id", value: id } }, { timeoutMs: 5_000 });
+  return texts.find(({ form }) => form === TextFormMessage.UUID)?.text ?? "";
 }
 
 /** Lists all worker IDs that were ever held. */

@@ -1,5 +1,5 @@
 import type { Layout } from "../../src/snowflake/layout.ts";
-import type { TextForm } from "../../src/text/text-form.ts";
+import type { TextForm, TextFormat } from "../../src/text/text-form.ts";
 import type { ReportedStatus, SecondSample } from "../../src/service/message/status-message.ts";
 import type { HandParts } from "./hand-ids.ts";
 import { firstChoice, type LayoutChoice } from "./layout-choice.ts";
@@ -27,6 +27,8 @@ export interface ServerInfo {
   readonly version: string;
   /** The most IDs that one stream may bring. */
   readonly batchCountMax: number;
+  /** The most IDs that one list may have. */
+  readonly nextCountMax: number;
   /** When its layout runs out, Unix milliseconds. */
   readonly exhaustionMs: number;
   readonly rollbackPolicy: string;
@@ -59,6 +61,8 @@ export type Job =
       readonly kind: "shown";
       readonly texts: readonly string[];
       readonly ids: readonly bigint[];
+      /** The format that {@link texts} are in. */
+      readonly format: TextFormat;
       readonly tookMs: number;
     }
   | {
@@ -76,10 +80,18 @@ export interface GenerateState {
   readonly count: string;
   readonly format: FormatChoice;
   readonly job: Job;
-  readonly language: CallLanguage;
+  /** IDs of presses before the last one, the newest first: at most 20. */
+  readonly earlier: readonly bigint[];
+  /** Whether the UUIDs of the server are those of the namespace `default`, as the page writes them. */
+  readonly uuids: "unknown" | "as-here" | "others";
+  /** The language of the code for a call, and of that for an ID by hand. */
+  readonly callLanguage: CallLanguage;
+  readonly handLanguage: SampleLanguage;
   readonly hand: HandParts;
-  /** Where the time of {@link hand} comes from: the moment at which IDs by hand were chosen, until one is given. */
-  readonly handTime: "chosen" | "given";
+  /** Unix milliseconds of the last change of {@link hand}: the time of the ID where none is typed. */
+  readonly handNowMs: number;
+  /** The field of the bit strip that is pointed at. */
+  readonly field: number | undefined;
 }
 
 /** The lines of Parse beside the first: read in pieces, so that the page never stands still. */
@@ -186,6 +198,8 @@ export interface State {
   readonly link: "fine" | "broken";
   readonly theme: Theme;
   readonly language: Language;
+  /** Whether the browser asks for Chinese in traditional characters. */
+  readonly wantsTraditional: boolean;
   /** Unix milliseconds of the last change. */
   readonly nowMs: number;
   /** Whether the view is on the screen. Parts that take long to draw, and are not wanted at once, wait for that. */
@@ -216,16 +230,19 @@ interface Beginning {
   readonly nowMs: number;
   readonly theme: Theme;
   readonly language: Language;
+  readonly wantsTraditional: boolean;
   readonly hasServer: boolean;
 }
 
 /** The state before anything happened. */
-export function firstState({ nowMs, theme, language, hasServer }: Beginning): State {
+export function firstState(beginning: Beginning): State {
+  const { nowMs, theme, language, wantsTraditional, hasServer } = beginning;
   return {
     view: "generate",
     link: "fine",
     theme,
     language,
+    wantsTraditional,
     nowMs,
     isShown: false,
     server: { kind: hasServer ? "asking" : "none", info: undefined },
@@ -239,9 +256,13 @@ export function firstState({ nowMs, theme, language, hasServer }: Beginning): St
       count: "1",
       format: { form: "decimal", serialPrefix: "", utcOffset: "+00:00", checkSymbol: false, typePrefix: "order" },
       job: { kind: "idle" },
-      language: "curl",
-      hand: { time: new Date(nowMs).toISOString(), datacenterId: "0", workerId: "0", sequence: "0", count: "1" },
-      handTime: "chosen",
+      earlier: [],
+      uuids: "unknown",
+      callLanguage: "curl",
+      handLanguage: "javascript",
+      hand: { time: "", datacenterId: "0", workerId: "0", sequence: "0", count: "1" },
+      handNowMs: nowMs,
+      field: undefined,
     },
     watch: {
       list: unseen,

@@ -4,12 +4,14 @@ const dayMs = 86_400_000;
 
 /**
  * Reads a time that was typed: `2026-01-31`, with a time of day behind a space or T, down to the nanosecond, in UTC or
- * with an offset such as `+03:00`. It rounds down to the millisecond.
+ * with an offset such as `+03:00`, also as PostgreSQL (`+03`) and Go (` +0300 UTC`) write it. It rounds down to the
+ * millisecond.
  *
  * @returns Unix milliseconds; undefined if it is no time of the calendar.
  */
 export function readTimeMs(text: string): number | undefined {
-  const shape = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+  const shape =
+    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?))?(?: UTC)?$/i;
   const [, year, month, day, hour = "00", minute = "00", second = "00", part = "0", offset = "Z"] =
     shape.exec(text.trim()) ?? [];
   if (year === undefined) return undefined;
@@ -17,7 +19,7 @@ export function readTimeMs(text: string): number | undefined {
   const ms = Date.parse(iso);
   // Date takes the 31st of a month of 30 days for the 1st of the next.
   if (Number.isNaN(ms) || new Date(ms).toISOString() !== iso) return undefined;
-  const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)$/.exec(offset) ?? [];
+  const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
   return ms - Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 

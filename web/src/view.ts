@@ -1,13 +1,17 @@
 import { html, nothing, svg, type TemplateResult } from "lit-html";
 import { generateView } from "./generate.ts";
-import { languageNames, languageOf, languages } from "./language.ts";
-import { learnPart } from "./learn-part.ts";
+import { languageNames, languageOf, languages, simplifiedNote } from "./language.ts";
+import { lazyPart } from "./lazy-part.ts";
+import { links, type ProjectLink } from "./links.ts";
 import { parseView } from "./parse.ts";
 import { type Change, type State, type Theme, type View, views } from "./state.ts";
 import { switchButtons } from "./text-field.ts";
 import { tokenPrompt } from "./token-prompt.ts";
 import { watchView } from "./watch.ts";
 import type { Texts } from "./texts/en.ts";
+
+/** With its programs, which only its readers want. */
+const learn = lazyPart(() => import("./learn.ts"));
 
 const viewOf: Readonly<
   Record<
@@ -17,7 +21,7 @@ const viewOf: Readonly<
 > = {
   generate: generateView,
   parse: parseView,
-  learn: learnPart,
+  learn: (state, change, texts) => learn(change)?.learnView(state, change, texts) ?? nothing,
   watch: watchView,
   // page.ts has proof.ts draw into it.
   proof: () => html`<div id="proof"></div>`,
@@ -39,15 +43,20 @@ export function pageView(state: State, change: Change, texts: Texts, look: () =>
         )}
       </nav>
       <div class="spacer"></div>
-      ${serverPill(state, texts)}
+      ${serverPill(state, texts)} ${projectLinks(["docs", "api", "source"], texts)}
     </header>
     <main id="content" tabindex="-1">
+      ${state.view === "parse" || state.view === "generate" ? aboutLine(texts) : nothing}
       ${state.parts === "missing" ? missingNote(texts) : nothing}
       ${state.link === "broken" ? html`<p class="warning missing" role="alert">${texts.brokenLink}</p>` : nothing}
       ${viewOf[state.view](state, change, texts, () => tokenPrompt(state, change, texts, look))}
     </main>
     <footer class="foot">
-      <p class="note">${texts.footer(state.server.info?.version)} ${texts.language.note}</p>
+      <p class="note">
+        ${texts.footer(state.server.info?.version)} ${texts.language.note}
+        ${state.language === "zh" && state.wantsTraditional ? html`<span lang="zh-Hant">${simplifiedNote}</span>` : nothing}
+      </p>
+      ${projectLinks(["api", "changes", "licence"], texts)}
       ${state.isShown ? languageSwitch(state, change, texts) : nothing}
       ${switchButtons({
         label: texts.theme.label,
@@ -56,6 +65,19 @@ export function pageView(state: State, change: Change, texts: Texts, look: () =>
         onChange: (theme) => change((state) => ({ ...state, theme: theme as Theme })),
       })}
     </footer>`;
+}
+
+/** One sentence about Snowlane, for those who were sent a link. */
+function aboutLine({ about }: Texts): TemplateResult {
+  return html`<p class="about">${about.sentence} <a href="#/learn">${about.learn}</a></p>`;
+}
+
+function projectLinks(names: readonly ProjectLink["name"][], texts: Texts): TemplateResult {
+  return html`<div class="links">
+    ${links
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, href }) => html`<a href=${href}>${texts.about.links[name]}</a>`)}
+  </div>`;
 }
 
 /** The names of the languages: a browser looks for a font that has the Chinese one, which takes its time. */

@@ -16,10 +16,13 @@ export function sequencePanel({ value, failure }: Seen<readonly SequenceRow[]>, 
 function sequenceTable(rows: readonly SequenceRow[], { watch, number }: Texts): TemplateResult {
   if (rows.length === 0) return html`<p class="note">${watch.noSequences}</p>`;
   const [name, next, left, text] = watch.sequenceColumns;
-  return html`<table class="rows" role="table">
+  // Most deployments write plain numbers: a column without a word says nothing.
+  const hasTexts = rows.some(({ textTemplate }) => textTemplate !== "");
+  const columns = hasTexts ? watch.sequenceColumns : watch.sequenceColumns.slice(0, -1);
+  return html`<table class="rows sequence-rows" role="table">
     <thead role="rowgroup">
       <tr role="row">
-        ${watch.sequenceColumns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`)}
+        ${columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`)}
       </tr>
     </thead>
     <tbody role="rowgroup">
@@ -31,7 +34,7 @@ function sequenceTable(rows: readonly SequenceRow[], { watch, number }: Texts): 
           </th>
           <td role="cell" data-name=${next ?? ""}>${row.nextValue === 0n ? watch.noneLeft : number(row.nextValue)}</td>
           <td role="cell" data-name=${left ?? ""}>${number(row.leftCount)}</td>
-          <td role="cell" data-name=${text ?? ""} class="v">${row.textTemplate}</td>
+          ${hasTexts ? html`<td role="cell" data-name=${text ?? ""} class="v">${row.textTemplate}</td>` : nothing}
         </tr>`,
       )}
     </tbody>

@@ -15,7 +15,9 @@ export function workerPanel(state: State, change: Change, texts: Texts, list: Wo
   const set = (parts: Partial<State["watch"]>): void =>
     change((state) => ({ ...state, watch: { ...state.watch, ...parts } }));
   const wanted = find.trim().toLowerCase();
-  const found = list.rows.filter((row) => (only === "all" || row.state === only) && fits(row, wanted));
+  const found = list.rows
+    .filter((row) => (only === "all" || row.state === only) && fits(row, wanted))
+    .toSorted((one, other) => Number(isOwn(other, state)) - Number(isOwn(one, state)));
   const states = workerStates.map((name) => [name, words.states[name]] as const);
   return html`<section class="panel pad workers" aria-labelledby="workers">
     <h2 id="workers">${words.workers}</h2>
@@ -58,7 +60,7 @@ function workerRow(state: State, texts: Texts, row: WorkerRow): TemplateResult {
   const words = texts.watch;
   const { info } = state.server;
   const name = words.workerOf(row.datacenterId, row.workerId, hasDatacenter(info));
-  const [, stateName, host, since, windowName, mark] = words.columns;
+  const [, stateName, host, since, reserved, version] = words.columns;
   const when = row.startMs === undefined ? "" : words.ago(spanBetween(row.startMs, state.nowMs));
   return html`<tr role="row" aria-current=${isOwn(row, state) ? "true" : nothing}>
     <th scope="row" role="rowheader">${name} ${isOwn(row, state) ? html`<small>${words.own}</small>` : nothing}</th>
@@ -68,8 +70,11 @@ function workerRow(state: State, texts: Texts, row: WorkerRow): TemplateResult {
     </td>
     <td role="cell" data-name=${host ?? ""} class="v">${row.host} <small>${row.instance}</small></td>
     <td role="cell" data-name=${since ?? ""}>${when}</td>
-    <td role="cell" data-name=${windowName ?? ""}>${row.windowLeftMs === undefined ? "" : words.seconds(row.windowLeftMs)}</td>
-    <td role="cell" data-name=${mark ?? ""}>${row.markMs === undefined ? "" : utcTime(row.markMs)}</td>
+    <td role="cell" data-name=${reserved ?? ""}>
+      ${row.markMs === undefined ? nothing : utcTime(row.markMs)}
+      ${row.windowLeftMs === undefined ? nothing : html`<small>${words.windowLeft(row.windowLeftMs)}</small>`}
+    </td>
+    <td role="cell" data-name=${version ?? ""}>${row.version}</td>
   </tr>`;
 }
 

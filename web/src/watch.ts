@@ -1,10 +1,21 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { chartNames, chartValues } from "./chart-data.ts";
+import type { SecondSample } from "../../src/service/message/status-message.ts";
+import {
+  type ChartName,
+  chartLines,
+  chartNames,
+  chartTop,
+  chartValues,
+  highestOf,
+  knownValues,
+  meanOfLast,
+  type ToldValue,
+} from "./chart-data.ts";
 import type { Failure } from "./failure.ts";
 import type { Change, ServerStatus, State, WorkerList } from "./state.ts";
 import { switchButtons } from "./text-field.ts";
 import type { Texts } from "./texts/en.ts";
-import { isoDay, spanBetween, utcTime } from "./time-words.ts";
+import { clockWords, isoDay, ownZone, spanBetween, utcTime } from "./time-words.ts";
 import { sequencePanel } from "./watch-sequences.ts";
 import { hasDatacenter, workerPanel } from "./watch-workers.ts";
 
@@ -121,52 +132,60 @@ function chartPanel(state: State, change: Change, texts: Texts, { samples }: Ser
         ${looks === "on" ? words.pause : words.goOn}
       </button>
     </div>
-    <div class="figures-of-time">
-      ${chartNames.map(
-        (name) => html`<figure>
-          <figcaption>${words.chart[name]} <b>${words.measure(name, chartValues[name](shown.at(-1)).at(-1))}</b></figcaption>
-          <div class="chart" data-chart=${name} aria-hidden="true"></div>
-        </figure>`,
-      )}
-    </div>
+    <p class="note">${words.figuresNote} ${words.ownCalls}</p>
+    <div class="figures-of-time">${chartNames.map((name) => chart(name, shown, texts))}</div>
     <details>
       <summary>${words.asTable}</summary>
-      <div class="scroll">
-        <table class="numbers">
-          <thead>
-            <tr>
-              ${words.chartColumns.map((column) => html`<th scope="col">${column}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${chartNames.map((name) => {
-              const values = shown.map((sample) => chartValues[name](sample).at(-1));
-              return html`<tr>
-                <th scope="row">${words.chart[name]}</th>
-                ${[values.at(-1), leastOf(values), meanOf(values), greatestOf(values)].map(
-                  (value) => html`<td>${words.measure(name, value)}</td>`,
-                )}
-              </tr>`;
-            })}
-          </tbody>
-        </table>
-      </div>
+      ${numbers(shown, texts)}
     </details>
   </section>`;
 }
 
-type Values = readonly (number | undefined)[];
-const known = (values: Values): readonly number[] => values.filter((value) => value !== undefined);
-
-function leastOf(values: Values): number | undefined {
-  return known(values).length === 0 ? undefined : Math.min(...known(values));
+/** One chart: its title, what its lines are, the mean of the last seconds, and what is above its scale. */
+function chart(name: ChartName, samples: readonly SecondSample[], texts: Texts): TemplateResult {
+  const words = texts.watch;
+  const highest = highestOf(name, samples);
+  const isAbove = highest !== undefined && highest.value > chartTop(knownValues(name, samples));
+  return html`<figure>
+    <figcaption>
+      <span>${words.chart[name]}</span>
+      ${(chartLines[name] ?? []).map((line) => html`<span class="legend ${line}">${line}</span>`)}
+      <b>${words.measure(name, meanOfLast(name, samples))}</b>
+    </figcaption>
+    <div class="chart" data-chart=${name} aria-hidden="true"></div>
+    <p class="above">${isAbove ? aboveWords(name, highest, texts) : nothing}</p>
+  </figure>`;
 }
 
-function greatestOf(values: Values): number | undefined {
-  return known(values).length === 0 ? undefined : Math.max(...known(values));
+function aboveWords(name: ChartName, { value, timeMs }: ToldValue, { watch }: Texts): string {
+  return watch.aboveScale(watch.measure(name, value), clockWords(timeMs, 0, ownZone()));
 }
 
-function meanOf(values: Values): number | undefined {
-  const all = known(values);
-  return all.length === 0 ? undefined : all.reduce((sum, value) => sum + value, 0) / all.length;
+/** The same for those who do not see charts: the greatest value with its second, so that a peak can be dated. */
+function numbers(samples: readonly SecondSample[], texts: Texts): TemplateResult {
+  const words = texts.watch;
+  return html`<div class="scroll">
+    <table class="numbers">
+      <thead>
+        <tr>
+          ${words.chartColumns.map((column) => html`<th scope="col">${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${chartNames.map((name) => {
+          const values = samples.flatMap((sample) => chartValues[name](sample).at(-1) ?? []);
+          const highest = highestOf(name, samples);
+          const least = values.length === 0 ? undefined : Math.min(...values);
+          const mean = values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+          return html`<tr>
+            <th scope="row">${words.chart[name]}</th>
+            ${[meanOfLast(name, samples), least, mean, highest?.value].map(
+              (value) => html`<td>${words.measure(name, value)}</td>`,
+            )}
+            <td>${highest === undefined ? "–" : clockWords(highest.timeMs, 0, ownZone())}</td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
 }

@@ -5,7 +5,7 @@ import { findFreePort } from "../processes/free-port.ts";
 import { type Proxy, type ProxyOptions, takesConnections } from "./proxy.ts";
 import { TestServer } from "./test-server.ts";
 
-/** What nginx is asked for beside what every proxy is. */
+/** The options of nginx beside those of every proxy. */
 interface NginxOptions extends ProxyOptions {
   /** Folders, each with a slash at both ends, under which the servers' paths stand as well: `/ids/`. */
   readonly prefixes?: readonly string[];

@@ -3,9 +3,9 @@ import { groupDigits as number } from "../../../src/text/group-digits.ts";
 import type { TextForm } from "../../../src/text/text-form.ts";
 import type { TextFault } from "../../../src/text/malformed-text.ts";
 import type { ChartName } from "../chart-data.ts";
-import type { Failure } from "../failure.ts";
+import { type Failure, type FailureWords, failureWords } from "../failure.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
-import type { PartProblem } from "../hand-ids.ts";
+import type { PartProblem, TimeReading } from "../hand-ids.ts";
 import type { Span, SpanUnit } from "../time-words.ts";
 
 /** All that the page says, in one language. A language that lacks a text does not compile. */
@@ -57,7 +57,7 @@ const forms: Readonly<Record<TextForm, string>> = {
   typed: "typed",
 };
 
-const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
+const failures: FailureWords = {
   UNREACHABLE: "The server does not answer. Parse and Generate in the browser go on without it.",
   UNAUTHENTICATED: "The server asks for a token: enter one above.",
   DENIED: "You may not call this. Ask the operator for permission.",
@@ -75,6 +75,21 @@ const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
   TIMESTAMP_EXHAUSTED: "The layout's time is used up: it can hold no later time.",
   STORE_WENT_BACK: "The store lost some of its data, as after a restore.",
   HOST_NOT_ALLOWED: "The server does not answer under this host name.",
+  INVALID_TEXT_FORMAT: "The server cannot write this text form.",
+  STREAM_STALLED: "The server ended the stream, because the page took nothing for a while. Ask again.",
+  NO_FREE_WORKER_ID: "All worker IDs are in use. The server waits for a free one.",
+  LAYOUT_MISMATCH: "The store belongs to a deployment of another layout.",
+  OTHER: "The server says:",
+};
+
+/** What a time that was typed was read as; a date says that itself. */
+const unixUnits: Readonly<Record<TimeReading["kind"], string>> = {
+  now: "",
+  date: "",
+  s: "Unix seconds: ",
+  ms: "Unix milliseconds: ",
+  us: "Unix microseconds: ",
+  ns: "Unix nanoseconds: ",
 };
 
 const partProblem = (problem: PartProblem): string => {
@@ -84,7 +99,7 @@ const partProblem = (problem: PartProblem): string => {
     case "range":
       return `In this layout the field is ${number(problem.min)} to ${number(problem.max)}.`;
     case "unreadable-time":
-      return "Write a time such as 2026-01-31 12:00:00.000 (UTC) or with +03:00 behind it, or Unix milliseconds.";
+      return "Write a time such as 2026-01-31 12:00:00.000 (UTC) or with +03:00 behind it, or a Unix time.";
     case "before-epoch":
       return `Before the layout's epoch, ${problem.limit}: no ID can carry this time.`;
     case "after-end":
@@ -134,6 +149,11 @@ export const en = {
     learn: "How an ID works",
     watch: "Watch the workers",
     proof: "Watch the proof",
+  },
+  about: {
+    sentence: "Snowlane is a service that hands out unique, time-sorted 64-bit IDs.",
+    learn: "How such an ID works",
+    links: { docs: "Docs", api: "API", source: "Source", changes: "Changes", licence: "Licence" },
   },
   server: {
     asking: "connecting",
@@ -274,7 +294,10 @@ export const en = {
   },
   generate: {
     heading: "Generate IDs",
-    lead: "This server makes IDs that are unique for ever in its deployment. You can also make IDs by hand in your browser, for tests.",
+    lead: {
+      server: "From this server. No other caller of its deployment gets the same ID.",
+      hand: "In your browser, for tests and examples.",
+    },
     source: "Source",
     fromServer: "From this server",
     byHand: "In the browser",
@@ -307,20 +330,32 @@ export const en = {
     ids: "The IDs",
     failure: ({ reason, message, permission }: Failure) =>
       permission === undefined
-        ? (failures[reason] ?? message)
+        ? failureWords(failures, reason, message)
         : `Your credentials lack the permission ${permission}. Ask the operator for it.`,
     code: "The same from code",
     language: "Language",
-    codeNote: "The clients are in the folder clients of the repository.",
+    codeNote:
+      "For many IDs take a client, in the folder clients of the repository: it keeps IDs ready, and bridges outages.",
+    codeMost: (max: number) => `One call brings at most ${number(max)} IDs. The clients stream more.`,
+    codeToken: (name: string) => `The code takes the token from the variable ${name}.`,
+    handCodeNote: "It gives the first ID as a number.",
     copyCode: "Copy the code",
     warning: "Made by hand: nothing keeps it unique. Two people who type the same numbers get the same ID.",
     time: "Time",
-    timeHint: "UTC, or Unix milliseconds",
+    timeHint: "Empty for now; ISO 8601 with any offset; or a Unix time",
+    timeRead: (kind: TimeReading["kind"], iso: string) => `${unixUnits[kind]}${iso}`,
     now: "Now",
     handCountHint: "Further IDs take the next sequence numbers, then the next tick.",
     partProblem,
     range: (max: number) => `0 to ${number(max)}`,
     noServer: "This site has no server behind it, so IDs are made by hand alone.",
+    firstParts: (count: number) => `The parts of the first ${number(count)} IDs:`,
+    earlier: "Earlier in this tab",
+    readAll: "Read as a list",
+    origin: "Where it comes from",
+    promise:
+      "IDs stay unique as long as the store keeps what it confirmed. With a store that may lose it, clocks count, too.",
+    uuidNote: "Press Generate again: the page cannot write this form of the server's IDs by itself.",
     fix: "Correct the fields that are marked, then the ID appears here.",
   },
   learn: {
@@ -456,7 +491,7 @@ export const en = {
     lead: "This server second by second, and every worker ID of its deployment, while this tab is in sight.",
     noServer: "This site has no server behind it. The page that a Snowlane server serves shows that server here.",
     failed: "The state of the server is unknown.",
-    notServing: (reason: string) => `This server issues no IDs now. ${failures[reason as Failure["reason"]] ?? reason}`,
+    notServing: (reason: string) => `This server issues no IDs now. ${failureWords(failures, reason, reason)}`,
     quarantine: (until: string, reason: string) =>
       `No worker ID is granted until ${until} (UTC)${reason === "" ? "" : `: ${reason.replace(/\.$/, "")}`}. Servers that hold one go on.`,
     server: "This server",
@@ -493,7 +528,10 @@ export const en = {
     pause: "Pause",
     goOn: "Go on",
     asTable: "The same in numbers",
-    chartColumns: ["Measure", "Now", "Least", "Average", "Greatest"],
+    chartColumns: ["Measure", "Now", "Least", "Average", "Greatest", "At"],
+    figuresNote: "Figures are means of ten seconds.",
+    ownCalls: "Some 0.8 calls a second are those of this page.",
+    aboveScale: (value: string, time: string) => `Above the scale: ${value} at ${time}`,
     chart: {
       ids: "IDs a second",
       calls: "Calls a second",
@@ -526,7 +564,8 @@ export const en = {
       all === 0
         ? "No worker ID was ever held."
         : `${number(count)} of ${counted(all, "worker ID")} that ${all === 1 ? "was" : "were"} ever held.${count > max ? ` The first ${number(max)} are shown.` : ""}`,
-    columns: ["Worker", "State", "Host", "Process started", "Window left", "High-water mark (UTC)"],
+    columns: ["Worker", "State", "Host", "Process started", "Reserved until (UTC)", "Version"],
+    windowLeft: (ms: number) => `${(ms / 1_000).toFixed(1)} s left`,
     states: {
       held: "held",
       released: "released",

@@ -1,7 +1,7 @@
 import { groupDigits as number } from "../../../src/text/group-digits.ts";
 import type { ChartName } from "../chart-data.ts";
-import type { Failure } from "../failure.ts";
-import type { PartProblem } from "../hand-ids.ts";
+import { type FailureWords, failureWords } from "../failure.ts";
+import type { PartProblem, TimeReading } from "../hand-ids.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { Span, SpanUnit } from "../time-words.ts";
 import type { Texts } from "./en.ts";
@@ -48,7 +48,7 @@ const textFaults: Readonly<Record<string, string>> = {
   future: "yangekuwa ID ya wakati ujao, au ya muundo mwingine",
 };
 
-const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
+const failures: FailureWords = {
   UNREACHABLE: "Seva haijibu. Bado unaweza kuchambua, na kuzalisha katika kivinjari, bila seva.",
   UNAUTHENTICATED: "Seva inahitaji tokeni: iweke hapo juu.",
   DENIED: "Huna ruhusa ya kufanya hivi. Mwombe msimamizi ruhusa.",
@@ -66,6 +66,21 @@ const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
   TIMESTAMP_EXHAUSTED: "Muda wa muundo umeisha: hauwezi kubeba wakati wa baadaye.",
   STORE_WENT_BACK: "Hifadhi imepoteza sehemu ya data, kama baada ya kurejeshwa.",
   HOST_NOT_ALLOWED: "Seva haijibu kwa jina hili la mwenyeji.",
+  INVALID_TEXT_FORMAT: "Seva haiwezi kuandika umbizo hili la maandishi.",
+  STREAM_STALLED: "Seva imekatisha mtiririko, kwa sababu ukurasa haukupokea chochote kwa muda. Jaribu tena.",
+  NO_FREE_WORKER_ID: "Vitambulisho vyote vya nodi vinatumika. Seva inasubiri kimoja kiwe huru.",
+  LAYOUT_MISMATCH: "Hifadhi hii ni ya mfumo wenye muundo mwingine.",
+  OTHER: "Seva inasema:",
+};
+
+/** What a time that was typed was read as; a date says that itself. */
+const unixUnits: Readonly<Record<TimeReading["kind"], string>> = {
+  now: "",
+  date: "",
+  s: "Sekunde za Unix: ",
+  ms: "Milisekunde za Unix: ",
+  us: "Mikrosekunde za Unix: ",
+  ns: "Nanosekunde za Unix: ",
 };
 
 const partProblem = (problem: PartProblem): string => {
@@ -129,6 +144,11 @@ export const sw: Texts = {
     learn: "Jinsi ID inavyofanya kazi",
     watch: "Fuatilia nodi",
     proof: "Jaribu itifaki",
+  },
+  about: {
+    sentence: "Snowlane ni huduma inayotoa ID za kipekee za biti 64, zinazopangika kwa wakati.",
+    learn: "Jinsi ID hii inavyofanya kazi",
+    links: { docs: "Nyaraka", api: "API", source: "Msimbo", changes: "Mabadiliko", licence: "Leseni" },
   },
   server: {
     asking: "inaunganisha",
@@ -267,7 +287,10 @@ export const sw: Texts = {
   },
   generate: {
     heading: "Zalisha ID",
-    lead: "Seva hii huzalisha ID za kipekee daima katika mfumo wake. Unaweza pia kuzizalisha kwa mkono katika kivinjari, kwa majaribio.",
+    lead: {
+      server: "Kutoka seva hii. Hakuna mwombaji mwingine wa mfumo wake anayepata ID hiyohiyo.",
+      hand: "Katika kivinjari chako, kwa majaribio na mifano.",
+    },
     source: "Chanzo",
     fromServer: "Kutoka seva hii",
     byHand: "Katika kivinjari",
@@ -299,21 +322,33 @@ export const sw: Texts = {
     ids: "ID zilizozalishwa",
     failure: ({ reason, message, permission }) =>
       permission === undefined
-        ? (failures[reason] ?? message)
+        ? failureWords(failures, reason, message)
         : `Huna ruhusa ya ${permission}. Mwombe msimamizi ruhusa hiyo.`,
     code: "Vivyo hivyo kwa msimbo",
     language: "Lugha ya programu",
-    codeNote: "Programu teja zimo katika folda ya clients ya hazina ya msimbo.",
+    codeNote:
+      "Kwa ID nyingi tumia programu teja, katika folda ya clients ya hazina ya msimbo: huweka ID tayari na huvuka kukatika kwa huduma.",
+    codeMost: (max) => `Ombi moja huleta ID zisizozidi ${number(max)}. Programu teja hupata zaidi.`,
+    codeToken: (name) => `Msimbo husoma tokeni kutoka kigeu ${name}.`,
+    handCodeNote: "Hutoa ID ya kwanza kama nambari.",
     copyCode: "Nakili msimbo",
     warning:
       "Imezalishwa kwa mkono: hakuna kinachohakikisha kuwa ni ya kipekee. Watu wawili wakiandika nambari zilezile hupata ID ileile.",
     time: "Muda",
-    timeHint: "UTC, au milisekunde za Unix",
+    timeHint: "Tupu kwa sasa; ISO 8601 na tofauti yoyote; au muda wa Unix",
+    timeRead: (kind, iso) => `${unixUnits[kind]}${iso}`,
     now: "Sasa",
     handCountHint: "ID zaidi huchukua nambari za mfululizo zinazofuata, kisha kizio cha muda kinachofuata.",
     partProblem,
     range: (max) => `0 hadi ${number(max)}`,
     noServer: "Tovuti hii haina seva, kwa hiyo ID huzalishwa kwa mkono tu.",
+    firstParts: (count) => `Sehemu za ID ${number(count)} za kwanza:`,
+    earlier: "Za awali katika kichupo hiki",
+    readAll: "Chambua kama orodha",
+    origin: "Inakotoka",
+    promise:
+      "ID hubaki za kipekee mradi hifadhi inatunza ilichothibitisha. Kwa hifadhi inayoweza kukipoteza, saa pia huhusika.",
+    uuidNote: "Bonyeza Zalisha upya: ukurasa hauwezi kuandika ID za seva hii katika umbizo hili peke yake.",
     fix: "Sahihisha sehemu zilizowekewa alama, kisha ID itaonekana hapa.",
   },
   learn: {
@@ -462,7 +497,7 @@ export const sw: Texts = {
     lead: "Hali ya seva hii sekunde kwa sekunde, na vitambulisho vyote vya nodi vya mfumo wake, kichupo hiki kikionekana.",
     noServer: "Tovuti hii haina seva. Ukurasa unaotolewa na seva ya Snowlane huonyesha seva hiyo hapa.",
     failed: "Hali ya seva haikupatikana.",
-    notServing: (reason) => `Seva hii haitoi ID sasa. ${failures[reason as Failure["reason"]] ?? reason}`,
+    notServing: (reason) => `Seva hii haitoi ID sasa. ${failureWords(failures, reason, reason)}`,
     quarantine: (until, reason) =>
       `Hakuna kitambulisho cha nodi kitakachotolewa hadi ${until} (UTC)${reason === "" ? "" : `: ${reason.replace(/\.$/, "")}`}. Seva zenye vitambulisho zinaendelea.`,
     server: "Seva hii",
@@ -501,7 +536,10 @@ export const sw: Texts = {
     pause: "Sitisha",
     goOn: "Endelea",
     asTable: "Vivyo hivyo kwa nambari",
-    chartColumns: ["Kipimo", "Sasa", "Ndogo zaidi", "Wastani", "Kubwa zaidi"],
+    chartColumns: ["Kipimo", "Sasa", "Ndogo zaidi", "Wastani", "Kubwa zaidi", "Saa"],
+    figuresNote: "Takwimu ni wastani wa sekunde kumi.",
+    ownCalls: "Takriban maombi 0.8 kwa sekunde ni ya ukurasa huu.",
+    aboveScale: (value, time) => `Juu ya kipimo: ${value}, saa ${time}`,
     chart: {
       ids: "ID kwa sekunde",
       calls: "Maombi kwa sekunde",
@@ -534,7 +572,8 @@ export const sw: Texts = {
       all === 0
         ? "Hakuna kitambulisho cha nodi kilichowahi kutumika."
         : `Vitambulisho vya nodi ${number(count)} kati ya ${number(all)} vilivyowahi kutumika.${count > max ? ` ${number(max)} vya kwanza vinaonyeshwa.` : ""}`,
-    columns: ["Nodi", "Hali", "Mwenyeji", "Mchakato ulianza", "Muda uliobaki", "Kikomo cha juu (UTC)"],
+    columns: ["Nodi", "Hali", "Mwenyeji", "Mchakato ulianza", "Umetengwa hadi (UTC)", "Toleo"],
+    windowLeft: (ms) => `zimebaki s ${(ms / 1_000).toFixed(1)}`,
     states: {
       held: "inatumika",
       released: "imerudishwa",

@@ -1,7 +1,7 @@
 import { groupDigits as number } from "../../../src/text/group-digits.ts";
 import type { ChartName } from "../chart-data.ts";
-import type { Failure } from "../failure.ts";
-import type { PartProblem } from "../hand-ids.ts";
+import { type FailureWords, failureWords } from "../failure.ts";
+import type { PartProblem, TimeReading } from "../hand-ids.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { Span, SpanUnit } from "../time-words.ts";
 import type { Texts } from "./en.ts";
@@ -37,7 +37,7 @@ const textFaults: Readonly<Record<string, string>> = {
   future: "所表示的时间在未来，或者属于另一种布局",
 };
 
-const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
+const failures: FailureWords = {
   UNREACHABLE: "服务器没有响应。“解析”和浏览器内生成仍可使用。",
   UNAUTHENTICATED: "服务器要求提供令牌，请在上方输入。",
   DENIED: "您无权调用此方法，请向管理员申请权限。",
@@ -55,6 +55,21 @@ const failures: Readonly<Partial<Record<Failure["reason"], string>>> = {
   TIMESTAMP_EXHAUSTED: "布局的时间戳已用尽，无法表示更晚的时间。",
   STORE_WENT_BACK: "存储丢失了部分数据，例如从备份恢复之后。",
   HOST_NOT_ALLOWED: "服务器不接受此主机名的访问。",
+  INVALID_TEXT_FORMAT: "服务器无法写出这种文本格式。",
+  STREAM_STALLED: "页面长时间未读取数据，服务器已结束该流，请重试。",
+  NO_FREE_WORKER_ID: "所有工作节点 ID 均在使用中，服务器正在等待空闲的 ID。",
+  LAYOUT_MISMATCH: "此存储属于另一种布局的部署。",
+  OTHER: "服务器的说明：",
+};
+
+/** What a time that was typed was read as; a date says that itself. */
+const unixUnits: Readonly<Record<TimeReading["kind"], string>> = {
+  now: "",
+  date: "",
+  s: "Unix 秒：",
+  ms: "Unix 毫秒：",
+  us: "Unix 微秒：",
+  ns: "Unix 纳秒：",
 };
 
 const partProblem = (problem: PartProblem): string => {
@@ -64,7 +79,7 @@ const partProblem = (problem: PartProblem): string => {
     case "range":
       return `在此布局中，该字段的取值范围是 ${number(problem.min)} 到 ${number(problem.max)}。`;
     case "unreadable-time":
-      return "请输入时间，例如 2026-01-31 12:00:00.000（UTC），或 Unix 毫秒时间戳。";
+      return "请输入时间，例如 2026-01-31 12:00:00.000（UTC，可带 +03:00 等时差），或 Unix 时间戳。";
     case "before-epoch":
       return `早于布局的纪元 ${problem.limit}：ID 无法表示此时间。`;
     case "after-end":
@@ -113,6 +128,11 @@ export const zh: Texts = {
   nav: { label: "视图", generate: "生成", parse: "解析", learn: "原理", watch: "监控", proof: "验证" },
   skip: "跳到正文",
   title: { generate: "生成 ID", parse: "解析 ID", learn: "ID 的原理", watch: "监控工作节点", proof: "观看验证" },
+  about: {
+    sentence: "Snowlane 是一项发号服务，生成唯一且按时间有序的 64 位 ID。",
+    learn: "这种 ID 的原理",
+    links: { docs: "文档", api: "API", source: "源代码", changes: "更新日志", licence: "许可证" },
+  },
   server: {
     asking: "正在连接",
     serving: "服务中",
@@ -245,7 +265,10 @@ export const zh: Texts = {
   },
   generate: {
     heading: "生成 ID",
-    lead: "由此服务器生成，在整套部署内永久唯一。也可在浏览器中手动生成，用于测试。",
+    lead: {
+      server: "由此服务器生成，整套部署内的其他调用方不会得到相同的 ID。",
+      hand: "在浏览器中生成，用于测试和示例。",
+    },
     source: "来源",
     fromServer: "由服务器生成",
     byHand: "在浏览器中生成",
@@ -276,19 +299,31 @@ export const zh: Texts = {
     result: "结果",
     ids: "生成的 ID",
     failure: ({ reason, message, permission }) =>
-      permission === undefined ? (failures[reason] ?? message) : `您的凭据缺少权限 ${permission}，请向管理员申请。`,
+      permission === undefined
+        ? failureWords(failures, reason, message)
+        : `您的凭据缺少权限 ${permission}，请向管理员申请。`,
     code: "用代码生成",
     language: "编程语言",
-    codeNote: "各语言客户端位于代码仓库的 clients 目录。",
+    codeNote: "需要大量 ID 时请使用客户端（代码仓库的 clients 目录）：它会预先备好 ID，并能度过服务中断。",
+    codeMost: (max) => `一次调用最多返回 ${number(max)} 个 ID，客户端可以流式获取更多。`,
+    codeToken: (name) => `代码从变量 ${name} 读取令牌。`,
+    handCodeNote: "代码以数字形式给出第一个 ID。",
     copyCode: "复制代码",
     warning: "手动生成的 ID 不保证唯一：两个人输入相同的数值，就会得到相同的 ID。",
     time: "时间",
-    timeHint: "UTC 时间，或 Unix 毫秒",
+    timeHint: "留空表示现在；ISO 8601（可带时差）；或 Unix 时间",
+    timeRead: (kind, iso) => `${unixUnits[kind]}${iso}`,
     now: "现在",
     handCountHint: "生成多个时，序列号依次递增，用完后进入下一个时间单位。",
     partProblem,
     range: (max) => `0 到 ${number(max)}`,
     noServer: "此网站没有连接服务器，因此只能手动生成 ID。",
+    firstParts: (count) => `前 ${number(count)} 个 ID 的组成部分：`,
+    earlier: "此标签页中较早的 ID",
+    readAll: "作为列表解析",
+    origin: "ID 的来源",
+    promise: "只要存储保留已确认的数据，ID 就不会重复。若存储可能丢失数据，则还取决于时钟。",
+    uuidNote: "请再次点击“生成”：此页面无法自行为该服务器的 ID 写出这种格式。",
     fix: "请改正标出的字段，ID 将显示在这里。",
   },
   learn: {
@@ -398,7 +433,7 @@ export const zh: Texts = {
     lead: "逐秒显示此服务器的状态，以及整套部署的所有工作节点 ID。仅在此标签页可见时更新。",
     noServer: "此网站没有连接服务器。Snowlane 服务器提供的同一页面会在此处显示该服务器。",
     failed: "无法获取服务器状态。",
-    notServing: (reason) => `此服务器目前不发号。${failures[reason as Failure["reason"]] ?? reason}`,
+    notServing: (reason) => `此服务器目前不发号。${failureWords(failures, reason, reason)}`,
     quarantine: (until, reason) =>
       `在 ${until}（UTC）之前不分配工作节点 ID${reason === "" ? "" : `（${reason.replace(/\.$/, "")}）`}。已有工作节点 ID 的服务器继续工作。`,
     server: "此服务器",
@@ -435,7 +470,10 @@ export const zh: Texts = {
     pause: "暂停",
     goOn: "继续",
     asTable: "以数字查看",
-    chartColumns: ["指标", "当前", "最小", "平均", "最大"],
+    chartColumns: ["指标", "当前", "最小", "平均", "最大", "时间"],
+    figuresNote: "数值为十秒内的平均值。",
+    ownCalls: "其中每秒约 0.8 次调用来自此页面。",
+    aboveScale: (value, time) => `超出刻度：${time} 时为 ${value}`,
     chart: {
       ids: "每秒 ID 数",
       calls: "每秒调用数",
@@ -468,7 +506,8 @@ export const zh: Texts = {
       all === 0
         ? "还没有工作节点 ID 被使用过。"
         : `共有 ${number(all)} 个工作节点 ID 被使用过，此处为其中 ${number(count)} 个。${count > max ? `只显示前 ${number(max)} 个。` : ""}`,
-    columns: ["工作节点", "状态", "主机", "进程启动于", "剩余时间窗口", "高水位（UTC）"],
+    columns: ["工作节点", "状态", "主机", "进程启动于", "预留至（UTC）", "版本"],
+    windowLeft: (ms) => `剩余 ${(ms / 1_000).toFixed(1)} 秒`,
     states: { held: "使用中", released: "已释放", expired: "已过期", quarantined: "隔离中", unreadable: "无法读取" },
     own: "此服务器",
     freeAt: (time) => `自 ${time} 起可用`,
