@@ -331,18 +331,46 @@ test("a reader who does not see the picture has a table of the same run", async 
     .waitFor();
 });
 
-test("a run that takes more than two seconds is ended, and the next one runs", async () => {
+test("a run that takes more than two seconds is ended with its picture, and the next one runs", async () => {
   const page = await world.open({ path: "/#/generate" });
-  const script = 'postMessage({ kind: "ready" }); onmessage = () => { for (;;); };';
-  await page.route("**/assets/simulation-*.js", (route) =>
-    route.fulfill({ contentType: "text/javascript", body: script }),
-  );
+  const endless = ';addEventListener("message", ({ data }) => { while (data.run.seed === 99); });';
+  await page.route("**/assets/simulation-*.js", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `${await response.text()}${endless}` });
+  });
   await page.getByRole("link", { name: "Proof" }).click();
+  await whole(page).getByText(figures.none).waitFor();
+  const seed = page.getByLabel(player.seed);
+  await seed.fill("99");
+  await seed.press("Enter");
   await page.getByRole("alert").getByText(proofEn.problems.slow).waitFor();
-  await page.unroute("**/assets/simulation-*.js");
+  expect(await page.getByText(proofEn.computing).count()).toBe(0);
+  const isBlank = `(() => {
+    const { width, height } = document.querySelector("canvas");
+    const blank = Object.assign(document.createElement("canvas"), { width, height });
+    return document.querySelector("canvas").toDataURL() === blank.toDataURL();
+  })()`;
+  await expect.poll(() => page.evaluate(isBlank)).toBe(true);
   await page.getByRole("button", { name: player.another }).click();
   await whole(page).getByText(figures.none).waitFor();
+  await expect.poll(() => page.evaluate(isBlank)).toBe(false);
   expect(await page.getByRole("alert").count()).toBe(0);
+});
+
+test("the view says why a fault cannot be dropped in: the time, the store, or twelve of them", async () => {
+  const page = await world.open({ path: `/#/proof?seed=1&store=file&f=${"kill.1000.0,".repeat(12)}` });
+  const wipe = page.getByRole("button", { name: drop.whats.wipe });
+  await page.getByText(drop.late(calmMs)).waitFor();
+  await page.getByRole("button", { name: player.previous }).click();
+  await page.getByText(drop.full(12)).waitFor();
+  await page.getByRole("button", { name: drop.clear }).click();
+  await page.getByText(drop.keeps).waitFor();
+  expect(await page.getByRole("button", { name: drop.whats.kill }).isEnabled()).toBe(true);
+  expect(await wipe.isDisabled()).toBe(true);
+  await page.getByLabel(player.store, { exact: true }).selectOption(player.stores.server);
+  await page.waitForURL(/store=server/);
+  expect(await wipe.isEnabled()).toBe(true);
+  expect(await page.getByText(drop.keeps).count()).toBe(0);
 });
 
 test("a script of the simulation that cannot be loaded is said", async () => {

@@ -75,12 +75,18 @@ export class LanePicture {
     paintAxis(painter);
   }
 
-  /** Shows the run up to a time; later parts are pale. */
-  show(outcome: RunOutcome, atMs: number): void {
+  /** Takes the picture away. @returns What it is drawn with, in points of the screen. */
+  clear(): CanvasRenderingContext2D {
     const pen = this.#canvas.getContext("2d")!;
-    const ratio = devicePixelRatio;
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    return pen;
+  }
+
+  /** Shows the run up to a time; later parts are pale. */
+  show(outcome: RunOutcome, atMs: number): void {
+    const pen = this.clear();
+    const ratio = devicePixelRatio;
     pen.drawImage(this.#whole, 0, 0);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const x = scaleOf(this.width, outcome.endMs).x(atMs);

@@ -7,7 +7,7 @@ import {
   type ShownStore,
 } from "../../test/simulation/shown/dropped-fault.ts";
 import { type SwitchedRule, switchedRules } from "../../test/simulation/shown/rule-names.ts";
-import { seedMax } from "../../test/simulation/shown/run-link.ts";
+import { faultsMax, seedMax } from "../../test/simulation/shown/run-link.ts";
 import { shownRules } from "../../test/simulation/shown/shown-rules.ts";
 import { choiceField, switchButtons } from "../src/text-field.ts";
 import type { RunOutcome } from "./outcome.ts";
@@ -71,7 +71,7 @@ function figures(state: ProofState, { words }: ProofParts): TemplateResult {
     <section class="panel figures proof-figures" aria-label=${said.label} aria-live="polite">
       ${
         outcome === undefined
-          ? html`<p class="note pad">${words.computing}</p>`
+          ? html`<p class="note pad">${state.problem === undefined ? words.computing : ""}</p>`
           : html`<dl class="parts">
               ${figure(title, said.ids(outcome.issued), equalNote(outcome.equalCount, outcome.equal?.other.atMs), outcome.equalCount === 0 ? "ok" : "bad")}
               ${figure(said.simple, said.ids(outcome.simple.issued), equalNote(outcome.simple.equalCount, outcome.simple.firstEqualMs), outcome.simple.equalCount === 0 ? "plain" : "bad")}
@@ -159,8 +159,15 @@ function dropping(state: ProofState, { words, change }: ProofParts): TemplateRes
             html`<button type="button" ?disabled=${!canDrop(state, what)} @click=${() => change((now) => drop(now, what))}>${said.whats[what]}</button>`,
         )}
       </div>
-      ${atMs > calmMs ? html`<p class="hint">${said.late(calmMs)}</p>` : nothing}
+      <p class="hint">${whyNot(state, said)}</p>
     </div>`;
+}
+
+/** Why some faults cannot be dropped in. */
+function whyNot({ run, atMs }: ProofState, { late, full, keeps }: ProofTexts["drop"]): string {
+  if (atMs > calmMs) return late(calmMs);
+  if (run.faults.length >= faultsMax) return full(faultsMax);
+  return run.store === "file" ? keeps : "";
 }
 
 function droppedFaults({ run: { faults } }: ProofState, { words, change }: ProofParts): TemplateResult {

@@ -123,10 +123,11 @@ function drawNow(draws: ProofParts["draws"] = "all"): void {
   render(proofView(state, parts), place);
 }
 
-/** Draws the whole picture again: another run, width, language or theme. */
+/** Draws the whole picture again: another run, width, language or theme. A run that was ended has none. */
 function redraw(): void {
-  if (state.outcome === undefined || place?.isConnected !== true) return;
-  picture?.draw({ outcome: state.outcome, words });
+  if (place?.isConnected !== true) return;
+  if (state.outcome !== undefined) picture?.draw({ outcome: state.outcome, words });
+  else if (state.problem !== undefined) picture?.clear();
   show();
 }
 

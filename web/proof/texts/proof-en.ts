@@ -145,6 +145,8 @@ export const proofEn = {
     target: "On process",
     whats,
     late: (ms: number) => `Faults can be dropped in up to ${seconds(ms)}: go back in the run.`,
+    full: (count: number) => `A run has at most ${count} faults.`,
+    keeps: "A file keeps all that it confirmed: only a server can be wiped, put back or failed over.",
     dropped: "Faults in this run",
     none: "None yet.",
     one: (what: DroppedWhat, slot: number, atMs: number) => `${whats[what]}, process ${slot}, ${seconds(atMs)}`,

@@ -139,6 +139,8 @@ export const proofSw: ProofTexts = {
     target: "Kwa mchakato",
     whats,
     late: (ms) => `Hitilafu zinaweza kuongezwa hadi ${seconds(ms)}: rudi nyuma.`,
+    full: (count) => `Jaribio lina hitilafu zisizozidi ${count}.`,
+    keeps: "Faili hutunza yote iliyothibitisha: ni seva tu inayoweza kufutwa, kurudishwa au kubadilishwa.",
     dropped: "Hitilafu za jaribio hili",
     none: "Bado hakuna.",
     one: (what, slot, atMs) => `${whats[what]}, mchakato ${slot}, ${seconds(atMs)}`,

@@ -139,6 +139,8 @@ export const proofZh: ProofTexts = {
     target: "目标进程",
     whats,
     late: (ms) => `故障只能在 ${seconds(ms)} 之前加入，请先回退。`,
+    full: (count) => `一次运行最多有 ${count} 个故障。`,
+    keeps: "文件保留已确认的一切：只有服务器才会被清空、恢复旧数据或故障切换。",
     dropped: "本次运行的故障",
     none: "还没有。",
     one: (what, slot, atMs) => `${whats[what]}，进程 ${slot}，${seconds(atMs)}`,

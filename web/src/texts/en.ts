@@ -412,7 +412,7 @@ export const en = {
         ["Questions about time.", "The IDs of an hour are one range, so they need no second index."],
         [
           "Not so well:",
-          "secrets and links that nobody may guess, which want random IDs, and numbers without gaps such as those of invoices, which want a sequence.",
+          "secrets and links that nobody may guess, which want random IDs, and invoice numbers without a gap, which are counted in the transaction that writes the invoice.",
         ],
       ],
     },

@@ -406,7 +406,7 @@ export const sw: Texts = {
         ["Maswali ya wakati.", "ID za saa moja ni safu moja ya nambari, hivyo hazihitaji faharasa ya pili."],
         [
           "Hazifai sana:",
-          "siri na viungo visivyopaswa kukisiwa, vinavyohitaji ID za nasibu, na nambari zisizo na mapengo kama za ankara, zinazohitaji mfululizo.",
+          "siri na viungo visivyopaswa kukisiwa, vinavyohitaji ID za nasibu, na nambari za ankara zisizo na mapengo, zinazohesabiwa ndani ya muamala unaoandika ankara.",
         ],
       ],
     },
