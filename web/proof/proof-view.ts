@@ -45,8 +45,7 @@ export function proofView(state: ProofState, parts: ProofParts): TemplateResult 
     </div>
     ${rest(() => figures(state, parts))}
     <div class="cols proof">
-      <div class="stack">${player(state, parts, rest)} ${rest(() => story(state, parts))}</div>
-      <div class="stack">${rest(() => rules(state, parts))}</div>
+      ${player(state, parts, rest)} ${rest(() => [rules(state, parts), story(state, parts)])}
     </div>
     ${rest(() => prose(words))}`;
 }
