@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,9 +40,9 @@ afterAll(async () => {
 const urls = (): string => servers.map(({ url }) => url).join(",");
 
 /** Runs a program of the client with PHP's command line. */
-async function run(program: string): Promise<readonly string[]> {
+async function run(program: string, url = servers[0]!.url): Promise<readonly string[]> {
   const [env = "", ...call] = await phpCall();
-  const variables = { SNOWLANE_URL: servers[0]!.url };
+  const variables = { SNOWLANE_URL: url };
   return (await runCommand(env, [...call, join(client, program)], { env: variables })).trim().split("\n");
 }
 
@@ -110,6 +113,26 @@ test("the lines of its README install it by Composer, and a program gets an ID",
   await runReadmeBlock("clients/php/README.md", 0, { cwd: project, env, places });
   const code = `require "vendor/autoload.php"; echo (new Snowlane\\IdClient("${servers[0]!.url}"))->nextId();`;
   expect(await runCommand("php", ["-r", code], { cwd: project, env })).toMatch(/^\d{18,19}$/);
+});
+
+test("values of another database of sequences are refused", { timeout }, async () => {
+  // An older server tells none.
+  const databases = [0xab, 0xcd, 0, 0xab];
+  const scripted = createServer((_, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ value: "7", database: databases.shift() }));
+  });
+  scripted.listen(0, "127.0.0.1");
+  await once(scripted, "listening");
+  const url = `http://127.0.0.1:${(scripted.address() as AddressInfo).port}`;
+  try {
+    const metadata = { database: "000000cd", expected_database: "000000ab", endpoint_first: url };
+    const refused = `DEPLOYMENT_MISMATCH ${JSON.stringify(metadata)}`;
+    expect(await run("tests/databases.php", url)).toEqual(["7", refused, "7", "7"]);
+  } finally {
+    scripted.closeAllConnections();
+    scripted.close();
+  }
 });
 
 test("a forked child hands out no ID of its parent", { timeout }, async () => {

@@ -1,5 +1,5 @@
 use crate::{
-    deployments::Deployments,
+    deployments::{Deployments, Origin},
     endpoint::Endpoint,
     endpoints::Endpoints,
     error::{Code, Error, Reason},
@@ -9,7 +9,7 @@ use crate::{
 use std::{
     future::Future,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -49,18 +49,30 @@ pub(crate) struct Attempts {
     pub(crate) endpoints: Endpoints,
     deployments: Deployments,
     is_closed: AtomicBool,
+    on_close: Mutex<Vec<OnClose>>,
 }
+
+/// Closes what was made over a client.
+type OnClose = Box<dyn Fn() + Send + Sync>;
 
 impl Attempts {
     pub(crate) fn new(options: ClientOptions) -> Result<Self, InvalidOption> {
         options.check()?;
         let endpoints = Endpoints::new(&options)?;
         let deployments = Deployments::new(options.deployment_numbers()?);
-        Ok(Self { options, endpoints, deployments, is_closed: AtomicBool::new(false) })
+        Ok(Self { options, endpoints, deployments, is_closed: AtomicBool::new(false), on_close: Mutex::default() })
     }
 
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
+        for close in self.on_close.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            close();
+        }
+    }
+
+    /// Has something closed with the client.
+    pub(crate) fn on_close(&self, close: impl Fn() + Send + Sync + 'static) {
+        self.on_close.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(close));
     }
 
     /// Fails with CLIENT_CLOSED.
@@ -78,7 +90,7 @@ impl Attempts {
     }
 
     /// Makes the attempts of one call.
-    pub(crate) async fn call<R, F, Fut>(&self, limits: Limits, number_of: fn(&R) -> u32, rpc: F) -> Result<R, Error>
+    pub(crate) async fn call<R, F, Fut>(&self, limits: Limits, origin_of: fn(&R) -> Origin, rpc: F) -> Result<R, Error>
     where
         F: Fn(Channel, Stamp) -> Fut,
         Fut: Future<Output = Result<Response<R>, Status>>,
@@ -101,7 +113,7 @@ impl Attempts {
             sleep_until(starts_at).await;
             let ends_at = deadline.min(Instant::now() + limit);
             limit = (2 * limit).min(self.options.attempt_timeout);
-            let failure = match self.attempt(&endpoint, ends_at, limits.is_refill, number_of, &rpc).await? {
+            let failure = match self.attempt(&endpoint, ends_at, limits.is_refill, origin_of, &rpc).await? {
                 Ok(answer) => return Ok(answer),
                 Err(failure) if Instant::now() >= deadline && failure.reason() == Reason::DeadlineExceeded => {
                     return Err(last.unwrap_or(failure));
@@ -122,7 +134,7 @@ impl Attempts {
         endpoint: &Arc<Endpoint>,
         ends_at: Instant,
         is_refill: bool,
-        number_of: fn(&R) -> u32,
+        origin_of: fn(&R) -> Origin,
         rpc: &F,
     ) -> Result<Result<R, Error>, Error>
     where
@@ -138,7 +150,7 @@ impl Attempts {
             Ok(Ok(answer)) => {
                 connection.note_answer();
                 let answer = answer.into_inner();
-                match self.deployments.admit(endpoint, number_of(&answer)) {
+                match self.deployments.admit(endpoint, origin_of(&answer)) {
                     Ok(()) => {
                         self.endpoints.note_answer();
                         endpoint.note_success();
@@ -182,8 +194,8 @@ impl Attempts {
         value.map(|value| Stamp(Some(value))).ok_or_else(refused)
     }
 
-    pub(crate) fn admit(&self, endpoint: &Endpoint, number: u32) -> Result<(), Error> {
-        self.deployments.admit(endpoint, number)
+    pub(crate) fn admit(&self, endpoint: &Endpoint, origin: Origin) -> Result<(), Error> {
+        self.deployments.admit(endpoint, origin)
     }
 
     /// The error of a call that nobody was asked for.

@@ -116,8 +116,8 @@ impl Buffer {
             failures_in_row: 0,
             failure: None,
         };
-        Ok(Self(Arc::new(Inner {
-            attempts,
+        let inner = Arc::new(Inner {
+            attempts: Arc::clone(&attempts),
             options,
             runtime,
             made_at: Instant::now(),
@@ -126,7 +126,10 @@ impl Buffer {
             waiting: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             changed: Notify::new(),
-        })))
+        });
+        let weak = Arc::downgrade(&inner);
+        attempts.on_close(move || weak.upgrade().iter().for_each(|inner| inner.close()));
+        Ok(Self(inner))
     }
 
     /// One ID: from stock at once, else after a wait of at most the client's timeout.

@@ -1,6 +1,7 @@
 use crate::{
     attempts::{Attempts, Limits},
     buffer::{Buffer, BufferOptions},
+    deployments::Origin,
     error::Error,
     generated::{
         GetInfoRequest, GetInfoResponse, NextIdRequest, ReserveIdsRequest, id_service_client::IdServiceClient,
@@ -39,7 +40,7 @@ impl Client {
         let limits = Limits { timeout, ..self.attempts.limits() };
         let call = self.attempts.call(
             limits,
-            |answer: &crate::generated::NextIdResponse| answer.deployment,
+            |answer: &crate::generated::NextIdResponse| Origin::Deployment(answer.deployment),
             |channel, stamp| async move {
                 IdServiceClient::new(channel).next_id(stamp.on(NextIdRequest { text_format: None })).await
             },
@@ -82,7 +83,7 @@ impl Client {
     pub async fn fingerprint(&self) -> Result<String, Error> {
         let call = self.attempts.call(
             self.attempts.limits(),
-            |_: &GetInfoResponse| 0,
+            |_: &GetInfoResponse| Origin::Nothing,
             |channel, stamp| async move { IdServiceClient::new(channel).get_info(stamp.on(GetInfoRequest {})).await },
         );
         Ok(call.await?.deployment_fingerprint)
@@ -115,7 +116,7 @@ pub(crate) fn check_count(count: u32) -> Result<(), Error> {
 pub(crate) async fn reserve(attempts: &Attempts, count: u32, limits: Limits) -> Result<Vec<Run>, Error> {
     let call = attempts.call(
         limits,
-        |answer: &crate::generated::ReserveIdsResponse| answer.deployment,
+        |answer: &crate::generated::ReserveIdsResponse| Origin::Deployment(answer.deployment),
         |channel, stamp| async move {
             IdServiceClient::new(channel).reserve_ids(stamp.on(ReserveIdsRequest { count })).await
         },

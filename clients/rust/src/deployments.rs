@@ -2,28 +2,33 @@ use crate::{
     attempts::Stamp,
     endpoint::Endpoint,
     endpoints::Endpoints,
-    error::{Code, Error, Reason},
+    error::Error,
     generated::{GetInfoRequest, id_service_client::IdServiceClient},
+    one_number::{DATABASE, DEPLOYMENT, OneNumber},
 };
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{sync::OnceCell, task::JoinSet};
 
 const MEET: Duration = Duration::from_millis(500);
 
-/// Sees to it that all IDs are of one deployment: the IDs of two can be equal.
+/// What an answer names: the deployment of its IDs, or the database of its values.
+pub(crate) enum Origin {
+    Deployment(u32),
+    Database(u32),
+    Nothing,
+}
+
+/// Sees to it that all IDs are of one deployment, and all values of one database: those of two can be equal.
 pub(crate) struct Deployments {
-    allowed: Vec<u32>,
-    /// The number of the deployment, and the URL of the server that named it first.
-    first: Mutex<Option<(u32, String)>>,
+    deployment: OneNumber,
+    database: OneNumber,
     met: OnceCell<Option<Error>>,
 }
 
 impl Deployments {
     pub(crate) fn new(allowed: Vec<u32>) -> Self {
-        Self { allowed, first: Mutex::new(None), met: OnceCell::new() }
+        let (deployment, database) = (OneNumber::new(DEPLOYMENT, allowed), OneNumber::new(DATABASE, vec![]));
+        Self { deployment, database, met: OnceCell::new() }
     }
 
     /// Asks every server for its deployment, before the first ID, for half a second at most.
@@ -34,33 +39,21 @@ impl Deployments {
         let mismatch = self.met.get_or_init(|| async {
             let mut first_mismatch = None;
             for (endpoint, number) in ask_all(endpoints, stamp).await {
-                first_mismatch = first_mismatch.or(self.admit(&endpoint, number).err());
+                first_mismatch = first_mismatch.or(self.deployment.admit(&endpoint, number).err());
             }
             first_mismatch
         });
         mismatch.await.clone().map_or(Ok(()), Err)
     }
 
-    /// Takes in the deployment of an answer, before any ID of it is read. Fails with DEPLOYMENT_MISMATCH.
-    pub(crate) fn admit(&self, endpoint: &Endpoint, number: u32) -> Result<(), Error> {
-        if number == 0 || self.allowed.contains(&number) {
-            return Ok(());
+    /// Takes in the origin of an answer, before anything else of it is read. Fails with DEPLOYMENT_MISMATCH.
+    pub(crate) fn admit(&self, endpoint: &Endpoint, origin: Origin) -> Result<(), Error> {
+        match origin {
+            Origin::Deployment(number) => self.deployment.admit(endpoint, number),
+            Origin::Database(number) => self.database.admit(endpoint, number),
+            Origin::Nothing => Ok(()),
         }
-        if let Some(&allowed) = self.allowed.first() {
-            return Err(mismatch(endpoint, number, "the option deployments", allowed));
-        }
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, url) = first.get_or_insert_with(|| (number, endpoint.url.clone()));
-        if *known == number { Ok(()) } else { Err(mismatch(endpoint, number, url, *known)) }
     }
-}
-
-fn mismatch(endpoint: &Endpoint, number: u32, other: &str, other_number: u32) -> Error {
-    let text = format!("This server is of the deployment {number:08x}, and {other} of {other_number:08x}.");
-    Error::new(Reason::DeploymentMismatch, Code::FailedPrecondition, text)
-        .with("deployment", format!("{number:08x}"))
-        .with("other", format!("{other_number:08x}"))
-        .of(&endpoint.url)
 }
 
 async fn ask_all(endpoints: &Endpoints, stamp: &Stamp) -> Vec<(Arc<Endpoint>, u32)> {

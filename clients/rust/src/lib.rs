@@ -28,6 +28,7 @@ mod generated {
     include!("generated/snowlane/v1/snowlane.v1.rs");
 }
 mod id;
+mod one_number;
 mod options;
 mod refill_policy;
 mod rpc_error;

@@ -1,6 +1,7 @@
 use crate::{
     attempts::Attempts,
     client::check_count,
+    deployments::Origin,
     error::{Code, Error, Reason},
     generated::sequence_service_client::SequenceServiceClient,
     generated::{NextValueRequest, NextValueResponse, ReserveValuesRequest, ReserveValuesResponse},
@@ -55,7 +56,7 @@ impl Sequence {
     pub async fn next_value(&self) -> Result<SequenceValue, Error> {
         let call = self.attempts.call(
             self.attempts.limits(),
-            |_: &NextValueResponse| 0,
+            |answer: &NextValueResponse| Origin::Database(answer.database),
             |channel, stamp| async move {
                 let request = NextValueRequest { name: self.name.clone(), for_time: None };
                 SequenceServiceClient::new(channel).next_value(stamp.on(request)).await
@@ -86,7 +87,7 @@ impl Sequence {
         check_count(count)?;
         let call = self.attempts.call(
             self.attempts.limits(),
-            |_: &ReserveValuesResponse| 0,
+            |answer: &ReserveValuesResponse| Origin::Database(answer.database),
             |channel, stamp| async move {
                 let request = ReserveValuesRequest { name: self.name.clone(), count };
                 SequenceServiceClient::new(channel).reserve_values(stamp.on(request)).await

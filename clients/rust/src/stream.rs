@@ -1,5 +1,6 @@
 use crate::{
     attempts::{Attempts, Limits},
+    deployments::Origin,
     error::Error,
     generated::{BatchNextIdsRequest, BatchNextIdsResponse, id_service_client::IdServiceClient},
     id::{Id, MAX_ID},
@@ -83,7 +84,7 @@ impl IdStream {
         let endpoint = std::sync::Mutex::new(String::new());
         let chunks = self.attempts.call(
             limits,
-            |_: &Streaming<BatchNextIdsResponse>| 0,
+            |_: &Streaming<BatchNextIdsResponse>| Origin::Nothing,
             |_, stamp| {
                 let (chosen, _) = endpoints.choose();
                 chosen.url.clone_into(&mut endpoint.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
@@ -100,7 +101,7 @@ impl IdStream {
 
     fn admit(&self, url: &str, number: u32) -> Result<(), Error> {
         let endpoint = self.attempts.endpoints.all.iter().find(|one| one.url == url);
-        endpoint.map_or(Ok(()), |endpoint| self.attempts.admit(endpoint, number))
+        endpoint.map_or(Ok(()), |endpoint| self.attempts.admit(endpoint, Origin::Deployment(number)))
     }
 
     fn read(&self, ids: &[u64], open: &mut OpenStream) -> Result<Vec<Id>, Error> {

@@ -124,7 +124,7 @@ final class Call
         $endpoint = $exchange->endpoint;
         try {
             $answer = Answers::read($exchange);
-            $this->caller->deployments->admit($endpoint, (int) ($answer['deployment'] ?? 0));
+            $this->caller->deployments->admit($endpoint, $answer);
             $this->caller->endpoints->noteAnswer();
             $endpoint->noteSuccess();
             $this->answer = $answer;

@@ -4,28 +4,28 @@ declare(strict_types=1);
 
 namespace Snowlane\Internal;
 
-use Snowlane\ErrorReason;
 use Snowlane\SnowlaneException;
 
-/** Sees to it that all IDs are of one deployment: the IDs of two can be equal. */
+/**
+ * Sees to it that all IDs are of one deployment, and all values of one database of sequences: those of two can be equal.
+ */
 final class Deployments
 {
     private const MEET_MS = 500;
-    private const KNOWN_SECONDS = 300;
 
-    /** The number of the deployment and the URL of the server that named it first; 0: none has yet. */
-    private int $number = 0;
-    private string $firstUrl = '';
+    private readonly OneNumber $deployment;
+    private readonly OneNumber $database;
     private bool $hasMet = false;
     private ?SnowlaneException $mismatch = null;
 
     public function __construct(
-        private readonly Options $options,
+        Options $options,
         private readonly Endpoints $endpoints,
         private readonly Transport $transport,
-        private readonly Memory $memory,
+        Memory $memory,
     ) {
-        [$this->number, $this->firstUrl] = $memory->get('deployment') ?? [0, ''];
+        $this->deployment = new OneNumber('deployment', 'deployment', 'IDs', $options->deployments, $memory);
+        $this->database = new OneNumber('database', 'database of sequences', 'values', [], $memory);
     }
 
     /**
@@ -35,10 +35,10 @@ final class Deployments
      */
     public function meet(): void
     {
-        if (!$this->hasMet && $this->number === 0 && count($this->endpoints->all) > 1) {
+        if (!$this->hasMet && !$this->deployment->isKnown() && count($this->endpoints->all) > 1) {
             foreach ($this->askAll() as [$endpoint, $number]) {
                 try {
-                    $this->admit($endpoint, $number);
+                    $this->deployment->admit($endpoint, $number);
                 } catch (SnowlaneException $mismatch) {
                     $this->mismatch = $mismatch;
                 }
@@ -51,27 +51,15 @@ final class Deployments
     }
 
     /**
-     * Takes in the deployment of an answer, before any ID of it is read.
+     * Takes in the deployment of an answer, and the database of its values, before anything else of it is read.
      *
+     * @param array<string, mixed> $answer
      * @throws SnowlaneException DEPLOYMENT_MISMATCH
      */
-    public function admit(Endpoint $endpoint, int $number): void
+    public function admit(Endpoint $endpoint, array $answer): void
     {
-        if ($number === 0 || in_array($number, $this->options->deployments, true)) {
-            return;
-        }
-        if ($this->options->deployments !== []) {
-            throw $this->mismatchOf($endpoint, $number, 'the option deployments', $this->options->deployments[0]);
-        }
-        if ($this->number === 0) {
-            // The processes of a pool have one stock: the first number that one of them sees is that of all.
-            $isFirst = $this->memory->add('deployment', [$number, $endpoint->url], self::KNOWN_SECONDS);
-            $known = $isFirst ? null : $this->memory->get('deployment');
-            [$this->number, $this->firstUrl] = $known ?? [$number, $endpoint->url];
-        }
-        if ($number !== $this->number) {
-            throw $this->mismatchOf($endpoint, $number, $this->firstUrl, $this->number);
-        }
+        $this->deployment->admit($endpoint, Runs::whole($answer['deployment'] ?? 0));
+        $this->database->admit($endpoint, Runs::whole($answer['database'] ?? 0));
     }
 
     /** @return list<array{Endpoint, int}> */
@@ -99,17 +87,5 @@ final class Deployments
             }
         }
         return $numbers;
-    }
-
-    private function mismatchOf(Endpoint $endpoint, int $number, string $other, int $otherNumber): SnowlaneException
-    {
-        $text = sprintf('This server is of the deployment %08x, and %s of %08x.', $number, $other, $otherNumber);
-        return new SnowlaneException(
-            ErrorReason::DEPLOYMENT_MISMATCH,
-            $text,
-            'FAILED_PRECONDITION',
-            ['deployment' => sprintf('%08x', $number), 'other' => sprintf('%08x', $otherNumber)],
-            endpoint: $endpoint->url,
-        );
     }
 }
