@@ -7,7 +7,8 @@ namespace Snowlane\Internal;
 use Snowlane\SnowlaneException;
 
 /**
- * Sees to it that all IDs are of one deployment, and all values of one database of sequences: those of two can be equal.
+ * Sees to it that all IDs are of one deployment, and all values of one database of sequences: those of two can be
+ * equal.
  */
 final class Deployments
 {
