@@ -42,8 +42,8 @@ afterAll(async () => {
 const urls = (): string => servers.map(({ url }) => url).join(",");
 
 /** Runs a program of the client with PHP's command line. */
-async function run(program: string, url = servers[0]!.url): Promise<readonly string[]> {
-  const [env = "", ...call] = await phpCall();
+async function run(program: string, { url = servers[0]!.url, apcu = false } = {}): Promise<readonly string[]> {
+  const [env = "", ...call] = await phpCall(apcu ? ["curl", "apcu"] : ["curl"]);
   const variables = { SNOWLANE_URL: url };
   return (await runCommand(env, [...call, join(client, program)], { env: variables })).trim().split("\n");
 }
@@ -150,7 +150,7 @@ test("values of another database of sequences are refused", { timeout }, async (
   try {
     const metadata = { database: "000000cd", expected_database: "000000ab", endpoint_first: url };
     const refused = `DEPLOYMENT_MISMATCH ${JSON.stringify(metadata)}`;
-    expect(await run("tests/databases.php", url)).toEqual(["7", refused, "7", "7"]);
+    expect(await run("tests/databases.php", { url })).toEqual(["7", refused, "7", "7"]);
   } finally {
     scripted.closeAllConnections();
     scripted.close();
@@ -167,6 +167,14 @@ test("the workers of a pool have one stock, by APCu", { timeout }, async () => {
   let calls = 1;
   // The IDs of one reservation go to the next requests, too, if those come before they are too old.
   while ((await take(1)).refills > 0) expect(calls++).toBeLessThan(100);
+});
+
+test("keys that APCu loses leave a gap, and no ID comes twice", { timeout }, async () => {
+  const lines = await run("tests/lost-cursor.php", { apcu: true });
+  const [refills, ids] = [Number(lines.at(-1)), lines.slice(0, -1)];
+  expect(ids).toHaveLength(40);
+  expect(new Set(ids).size).toBe(40);
+  expect(refills).toBeGreaterThanOrEqual(4);
 });
 
 test("a pool hands out no ID twice, though workers and a server are killed and the other one is frozen", {
