@@ -67,15 +67,15 @@ export const callExamples: Readonly<Record<string, CallExample>> = {
   },
   "/snowlane.v1.SequenceService/NextValue": {
     request: orders,
-    answer: '{"value":"…"}',
+    answer: '{"value":"…","database":…}',
   },
   "/snowlane.v1.SequenceService/BatchNextValues": {
     request: { ...orders, count: "3" },
-    answer: '…{"values":["…","…","…"]}…{}',
+    answer: '…{"values":["…","…","…"],"database":…}…{}',
   },
   "/snowlane.v1.SequenceService/ReserveValues": {
     request: { ...orders, count: 10 },
-    answer: '{"runs":[{"firstValue":"…","count":10,"increment":"1"}]}',
+    answer: '{"runs":[{"firstValue":"…","count":10,"increment":"1"}],"database":…}',
   },
   "/snowlane.v1.AdminService/ListWorkers": {
     request: {},
