@@ -29,10 +29,16 @@ export const wholeParts: readonly WholePart[] = [
     doc: "1,000 runs of the page's view Proof in Chromium; `npm test` runs 100",
   },
   {
-    name: "sql-mutants",
+    name: "sql-takes",
     suite: "stores",
     files: ["test/stores/sql-mutants.test.ts"],
-    doc: "each slip in a statement of sequences, on a file and on two servers; `npm test` tries two",
+    doc: "each slip in a statement of takes, looks and openings, on a file and on a server; `npm test` tries two",
+  },
+  {
+    name: "sql-changes",
+    suite: "stores",
+    files: ["test/stores/sql-mutants-of-changes.test.ts"],
+    doc: "the same of changes, raises, moves and periods; `npm test` tries one",
   },
   {
     name: "interop",

@@ -79,5 +79,18 @@ export const answers: Readonly<Record<string, string>> = {
     "Resume records are written and removed in one line, and without one the grant is taken up before a release is sent.",
 };
 
-/** The same for slips in statements of SQL; `npm run all -- sql-mutants` tries all others. */
-export const sqlAnswers: Readonly<Record<string, string>> = {};
+const equalAtBound = "At the bound both branches give the same number.";
+const clockOfTests = "A millisecond of the database's clock decides, and no test can hold that clock.";
+
+/** The same for slips in statements of SQL; `npm run all -- sql-takes sql-changes` tries all others. */
+export const sqlAnswers: Readonly<Record<string, string>> = {
+  "src/sequence/stores/statements.ts | top | SQL > as >= | >": equalAtBound,
+  "src/sequence/stores/statements.ts | databaseStatements | SQL > as >= | >": equalAtBound,
+  "src/sequence/stores/statements.ts | databaseStatements | SQL > as >= | > | 2": equalAtBound,
+  "src/sequence/stores/statements.ts | raiseStatements | SQL > as >= | >": equalAtBound,
+  "src/sequence/stores/statements.ts | raiseStatements | SQL > as >= | > | 2": equalAtBound,
+  "src/sequence/stores/statements.ts | raiseStatements | SQL > as >= | > | 3": equalAtBound,
+  "src/sequence/stores/statements.ts | writeStatements | SQL <= as < | <=": clockOfTests,
+  "src/sequence/stores/statements.ts | writeStatements | SQL > as >= | >": clockOfTests,
+  "src/sequence/stores/statements.ts | counterStatements | SQL <= as < | <= | 3": clockOfTests,
+};

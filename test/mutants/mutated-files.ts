@@ -22,8 +22,11 @@ export interface TestStage {
   readonly pattern?: string;
 }
 
-/** On one server of each dialect: MySQL and other settings of both run the same statements. */
-const onTwoServers = "^(?!.*(MySQL|PgBouncer|serializable|what is committed))";
+/** A pattern of the tests on one kind of server: other kinds and settings run the same statements. */
+const onServer = {
+  PostgreSQL: "^(?!.*(MySQL|MariaDB|PgBouncer|serializable))",
+  MariaDB: "^(?!.*(MySQL|PostgreSQL|serializable|what is committed))",
+} as const;
 
 /** The sources of which mutants are made, in order. */
 export function mutatedFiles(): readonly string[] {
@@ -42,28 +45,27 @@ export function testStages(file: string): readonly TestStage[] {
   const folder = file.slice(0, file.indexOf("/", "src/".length));
   const above = ["src/lease", "src/snowflake"].includes(folder) ? ["src/worker", "test/property"] : [];
   const stages: TestStage[] = [{ tests: globSync(own) }, { tests: [folder] }, { tests: above }];
-  if (folder === "src/sequence") stages.push(...sequenceStages);
+  if (folder === "src/sequence") stages.push(...sqlStages(file));
   return stages.filter(({ tests }) => tests.length > 0);
 }
 
-const sequenceStages: readonly TestStage[] = [
-  { tests: ["test/contract/sequence-stores.test.ts", "test/simulation/sequence-simulation.test.ts"] },
-  { tests: ["test/stores/sequence-stores.test.ts"], pattern: onTwoServers },
-  {
-    tests: ["sequence-evidence", "sequence-faults", "sequence-copy", "upgrade/sequences-upgrade"].map(
-      (name) => `test/stores/${name}.test.ts`,
-    ),
-    pattern: onTwoServers,
-  },
-];
+/** Tests of sequences on a file, and then on a server. */
+function sequenceStages(server: keyof typeof onServer): readonly TestStage[] {
+  const pattern = onServer[server];
+  const others = ["sequence-evidence", "sequence-faults", "sequence-copy", "upgrade/sequences-upgrade"];
+  return [
+    { tests: ["test/contract/sequence-stores.test.ts"] },
+    { tests: ["test/stores/sequence-stores.test.ts"], pattern },
+    { tests: others.map((name) => `test/stores/${name}.test.ts`), pattern },
+  ];
+}
 
-/** The sources whose statements `npm run all -- sql-mutants` tries: all that sequences ask a database. */
+/** The sources whose statements the parts `sql-takes` and `sql-changes` try: all that sequences ask a database. */
 export const sqlFiles: readonly string[] = ["migrations", "mysql", "postgres", "statements"].map(
   (name) => `src/sequence/stores/${name}.ts`,
 );
 
-/** Their tests, in stages: a file's database first, then those of servers. */
-export const sqlStages: readonly TestStage[] = [
-  { tests: ["test/contract/sequence-stores.test.ts"] },
-  ...sequenceStages.slice(1),
-];
+/** The stages for a slip in one of {@link sqlFiles}. */
+export function sqlStages(file: string): readonly TestStage[] {
+  return sequenceStages(file.endsWith("/mysql.ts") ? "MariaDB" : "PostgreSQL");
+}
