@@ -39,7 +39,7 @@ const noteUsable = `
     for (const { duration } of list.getEntries()) longestTaskMs = Math.max(longestTaskMs, duration);
   }).observe({ type: "longtask", buffered: true });
   new MutationObserver((_, observer) => {
-    if (document.querySelector("button.primary") === null) return;
+    if (document.querySelector("textarea") === null) return;
     observer.disconnect();
     // A task behind the frame that shows it.
     requestAnimationFrame(() => setTimeout(() => tell(performance.now())));
@@ -53,7 +53,7 @@ export async function measureLoad(browser: Browser, url: string, slowdown: numbe
       paintMs,
       usableMs,
     }))`);
-    await page.getByRole("button", { name: "Generate" }).waitFor();
+    await page.getByRole("textbox").waitFor();
     return times as LoadTimes;
   } finally {
     await page.context().close();
@@ -64,7 +64,7 @@ export async function measureLoad(browser: Browser, url: string, slowdown: numbe
 export async function measureOneId(browser: Browser, url: string): Promise<number> {
   const page = await open(browser, `${url}/#/parse`, 1);
   try {
-    await page.getByLabel("IDs").waitFor();
+    await page.getByLabel("Text with IDs").waitFor();
     const medianMs = await page.evaluate(`(async () => {
       const field = document.querySelector("textarea");
       const times = [];
@@ -89,7 +89,7 @@ export async function measureOneId(browser: Browser, url: string): Promise<numbe
 export async function measureLines(browser: Browser, url: string): Promise<{ tookMs: number; longestTaskMs: number }> {
   const page = await open(browser, `${url}/#/parse`, 1);
   try {
-    await page.getByLabel("IDs").waitFor();
+    await page.getByLabel("Text with IDs").waitFor();
     await page.evaluate("longestTaskMs = 0");
     const fromMs = performance.now();
     await page.evaluate(`{
@@ -151,7 +151,7 @@ export interface MillionTimes {
 
 /** Gets a million IDs into a file, and then begins again and cancels. */
 export async function measureMillion(browser: Browser, url: string): Promise<MillionTimes> {
-  const page = await open(browser, url, 1);
+  const page = await open(browser, `${url}/#/generate`, 1);
   try {
     const session = await page.context().newCDPSession(page);
     await session.send("Performance.enable");

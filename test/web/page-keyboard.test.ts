@@ -101,14 +101,14 @@ test("a file of many IDs is begun, cancelled and saved", async () => {
 
 test("several lines are read, and saved as CSV", async () => {
   const page = await world.open({ path: "/#/parse" });
-  await tabTo(page, "textbox", "IDs");
+  await tabTo(page, "textbox", "Text with IDs");
   await page.keyboard.type("1541815603606036480");
   await page.keyboard.press("Enter");
   await page.keyboard.type("nonsense");
   await page.getByText("2 lines read, of which 1 holds no ID.").waitFor();
   const rows = (await save(page, "Download CSV")).trimEnd().split("\r\n");
   expect(rows).toHaveLength(3);
-  expect(rows[1]).toBe("1541815603606036480,1541815603606036480,2022-06-28T16:07:40.105Z,11,26,0,");
+  expect(rows[1]).toBe("1541815603606036480,1541815603606036480,2022-06-28T16:07:40.105Z,11,26,0,,");
 });
 
 test("a layout and a language are chosen on Learn, and workers are searched on Watch", async () => {

@@ -41,16 +41,16 @@ test("a finger names a field of the strip", async () => {
 
 test("the presets that an ID could be of are listed with its day under each, and read by a press", async () => {
   const page = await world.open({ path: `/#/parse?id=${id}&layout=twitter` });
-  const others = page.getByRole("region", { name: "Could it be from another system?" });
+  const others = page.getByRole("region", { name: "Which system made it" });
   for (const [name, title] of [
     ["twitter", "Twitter"],
     ["discord", "Discord"],
     ["instagram", "Instagram"],
   ] as const) {
     const day = new Date(parseId(layouts[name], id).createTimeMs).toISOString().slice(0, 10);
-    await others.getByRole("row").filter({ hasText: title }).getByText(day).waitFor();
+    await others.getByRole("radio", { name: `${title} ${day}` }).waitFor();
   }
-  await others.getByRole("button", { name: "Read it as Discord" }).click();
+  await others.getByRole("radio", { name: "Discord" }).click();
   expect(await page.getByLabel("Layout").inputValue()).toBe("discord");
   await page.getByText("25 August 2026").waitFor();
   await page.getByRole("textbox", { name: "IDs" }).fill("5");

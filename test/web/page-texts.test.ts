@@ -37,6 +37,15 @@ const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
   "layout.ended": ["DAY"],
   "parse.unixTime": ["TIME"],
   "parse.ended": ["DAY"],
+  "parse.holdsTime": ["TIME"],
+  "parse.bestGuessBecause": ["REASON"],
+  "parse.range.span": ["FROM", "TIME"],
+  "parse.difference.span": [span, 37_041],
+  "parse.difference.later": ["SPAN"],
+  "parse.difference.earlier": ["SPAN"],
+  "parse.list.peak": [37, "TIME"],
+  "parse.list.from": ["TIME"],
+  "parse.list.span": ["FROM", "TIME"],
   "layout.problem": [{ kind: "sum", bits: 37 }],
   "parse.inFuture": [span],
   "parse.ago": [span],
@@ -155,7 +164,7 @@ test("the page speaks the reader's language, and the one that was chosen after a
   await page.reload();
   await page.getByRole("link", { name: "Chambua", exact: true }).waitFor();
   await page.getByRole("button", { name: "English" }).click();
-  await page.getByRole("heading", { name: "Parse an ID" }).waitFor();
+  await page.getByRole("heading", { name: "Paste anything that holds IDs" }).waitFor();
 });
 
 test("digits are grouped as Intl groups them", () => {

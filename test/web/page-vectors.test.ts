@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { createLayout, type Layout, type LayoutSpec } from "../../src/snowflake/layout.ts";
 import { presetLayout, type PresetName } from "../../src/snowflake/presets.ts";
 import { readForeignText } from "../../src/text/foreign-text.ts";
+import { findIds } from "../../src/text/find/find-ids.ts";
 import { type TextForm, textForms } from "../../src/text/text-form.ts";
 import { writeLink } from "../../web/src/route.ts";
-import { foundTexts } from "../../web/src/finder.ts";
 import { codecOf } from "../../web/src/layout-choice.ts";
 import { en } from "../../web/src/texts/en.ts";
 import { webWorld } from "../support/web/web-world.ts";
@@ -62,7 +62,7 @@ async function readEach(page: Page, texts: readonly string[]): Promise<readonly 
       field.dispatchEvent(new InputEvent("input", { bubbles: true }));
       // The page draws in a microtask.
       await Promise.resolve().then(() => undefined).then(() => undefined);
-      const rows = all("[aria-labelledby=every-form] tr").map(({ children: [form, text] }) => [form, text]);
+      const rows = all("[aria-labelledby=every-form] button").map(({ children: [form, text] }) => [form, text]);
       const parts = all("dl.parts div").map((part) => [part.className, part.querySelector("dd").textContent]);
       const others = all("section.answer table tr").map(({ children: [name, value] }) => [name, value]);
       cards.push({
@@ -217,7 +217,7 @@ test("every published text of another generator shows its time and its parts", a
 
 /** Whether the page finds an ID in a text that is in no form: strict reading refuses it, and the page shows the ID. */
 function holdsAnId(text: string, layout: Layout): boolean {
-  return foundTexts(text, codecOf(layout), nowMs).length > 0;
+  return findIds(text, { nowMs, codec: codecOf(layout) }).finds.length > 0;
 }
 
 test("every text of the vectors of detection is read as the vectors say", async () => {

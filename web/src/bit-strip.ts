@@ -37,6 +37,7 @@ export function bitStrip({ parsed, field, onPoint, texts }: BitStrip): TemplateR
           html`<button
             type="button"
             class="f ${group.kind}"
+            .style=${`--n: ${group.digits.length}`}
             tabindex=${index === (field ?? first) ? "0" : "-1"}
             data-bits=${group.digits.length}
             @focus=${() => onPoint(index)}
@@ -47,7 +48,7 @@ export function bitStrip({ parsed, field, onPoint, texts }: BitStrip): TemplateR
             <span class="b" aria-hidden="true"
               >${Array.from(group.digits, (digit) => html`<i class=${digit === "1" ? "one" : nothing}>${digit}</i>`)}</span
             >
-            <span class="n" aria-hidden="true">${labelOf(group, texts)}</span>
+            <span class="n" aria-hidden="true">${labelOf(group, texts)}<b>${group.kind === "sign" || group.kind === "unused" ? "\u00a0" : group.value}</b></span>
           </button>`,
       )}
     </div>

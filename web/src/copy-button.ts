@@ -30,7 +30,8 @@ export function copyButton(state: State, change: Change, texts: Texts, button: C
   </button>`;
 }
 
-async function copy(change: Change, key: string, text: string): Promise<void> {
+/** Copies a text, and shows for a moment what came of it at the button that `key` names. */
+export async function copy(change: Change, key: string, text: string): Promise<void> {
   const outcome = (await writeClipboard(text)) ? "done" : "refused";
   change((state) => ({ ...state, copied: { key, outcome } }));
   setTimeout(() => {

@@ -1,10 +1,10 @@
-import { findIds } from "../../src/text/find/find-ids.ts";
+import { type FoundIds, findIdsInSlices } from "../../src/text/find/find-ids.ts";
 import type { TextCodec } from "../../src/text/text-codec.ts";
 
 /**
- * The IDs in a line that is in no form itself, each as strict reading takes it: for what people paste. Loaded when a
- * line needs it.
+ * Finds the IDs and the times in what was pasted, slice by slice: it yields after each. Loaded once the first view is
+ * there.
  */
-export function foundTexts(line: string, codec: TextCodec, nowMs: number): readonly string[] {
-  return findIds(line, { nowMs, codec }).finds.flatMap(({ strict }) => (strict === undefined ? [] : [strict]));
+export function searchText(text: string, codec: TextCodec, nowMs: number): Generator<number, FoundIds> {
+  return findIdsInSlices(text, { nowMs, codec });
 }

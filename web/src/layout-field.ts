@@ -47,14 +47,25 @@ export function presetTitle(name: string): string {
 const changeLayout = (change: Change, next: (layout: LayoutChoice) => LayoutChoice): void =>
   change((state) => ({ ...state, layout: next(state.layout) }));
 
-/** Draws the choice of a layout, with the button that shows its epoch and its fields. */
-export function layoutField(state: State, change: Change, texts: Texts): TemplateResult {
+/**
+ * Draws the choice of a layout, with the button that shows its epoch and its fields.
+ *
+ * @param unchosen - What holds where none is chosen: the server's layout, or the likeliest one of each ID.
+ */
+export function layoutField(
+  state: State,
+  change: Change,
+  texts: Texts,
+  unchosen: "server" | "guess" = "server",
+): TemplateResult {
   const words = texts.layout;
   const titleOf = (layout: Layout, title: string): string =>
     words.since(title, isoDay(layout.epochMs)) + (layout.endMs < state.nowMs ? words.ended(isoDay(layout.endMs)) : "");
   const ofServer = state.server.info?.layout;
+  const ofServerTitle =
+    ofServer === undefined ? words.ofServer : titleOf(ofServer, `${words.ofServer} (${ofServer.name})`);
   const options = [
-    ["server", ofServer === undefined ? words.ofServer : titleOf(ofServer, `${words.ofServer} (${ofServer.name})`)],
+    ["server", unchosen === "guess" ? words.guess : ofServerTitle],
     ...presetNames.map((name) => [name, titleOf(layouts[name], presetTitle(name))] as const),
     ["custom", words.custom],
   ] as const;

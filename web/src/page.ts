@@ -1,6 +1,7 @@
 import { render } from "lit-html";
 import { afterFrame } from "./after-frame.ts";
 import { loadChunk } from "./chunk.ts";
+import { isOwnAddress, keepAddress } from "./address.ts";
 import { languageOf, textsOf, wantsTraditional } from "./language.ts";
 import { kept, keptTheme, themeKey } from "./kept.ts";
 import { pasteInto } from "./parse.ts";
@@ -35,6 +36,10 @@ const change: Change = (next) => {
   state = next(before);
   if (state === before) return;
   state = { ...state, nowMs: Date.now() };
+  // The layouts that are likeliest depend on the server's, which is known only now.
+  if (before.server.info === undefined && state.server.info !== undefined && state.parse.text !== "")
+    queueMicrotask(() => beginReading(change));
+  keepAddress(state);
   if (state.theme !== before.theme) showTheme();
   if (state.language !== before.language) {
     keep(languageKey, state.language);
@@ -74,13 +79,17 @@ async function drawProof(): Promise<void> {
 }
 
 function follow(): void {
-  const { view, text, layout, link } = readRoute(location.hash);
+  const { view, text, at, layout, link } = readRoute(location.hash);
+  if (isOwnAddress(location.hash)) {
+    change((state) => ({ ...state, view, link }));
+    return;
+  }
   change((state) => ({
     ...state,
     view,
     link,
     layout: layout ?? state.layout,
-    parse: { ...state.parse, text: text ?? state.parse.text },
+    parse: text === undefined ? state.parse : { ...state.parse, text, at, before: undefined },
   }));
   if (text !== undefined) beginReading(change);
 }
@@ -149,5 +158,7 @@ export function start(): void {
   afterFrame(() => {
     change((state) => ({ ...state, isShown: true }));
     if (hasServer) look = watchServer(change, () => state);
+    // What a pasted text needs is there before it comes.
+    Promise.all([import("./finder.ts"), import("./lab/list.ts")]).catch(() => undefined);
   });
 }

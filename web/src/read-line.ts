@@ -19,24 +19,37 @@ export const linesMax = 10_000;
 /** The most characters of a line that are looked at: far more than any ID has in any form. */
 export const lineLengthMax = 1_000;
 
+/** Lines of a text. */
+interface TextLines {
+  readonly lines: readonly string[];
+  /** Where each line begins in the text: UTF-16 units. */
+  readonly starts: readonly number[];
+  readonly leftOutCount: number;
+}
+
 /**
  * The lines of a text that hold something, without the spaces around them: {@link linesMax} at most, of
  * {@link lineLengthMax} characters at most.
  */
-export function linesOf(text: string): { readonly lines: readonly string[]; readonly leftOutCount: number } {
+export function linesOf(text: string): TextLines {
   const lines: string[] = [];
+  const starts: number[] = [];
   let leftOutCount = 0;
   // Line by line: a split of a hundred megabytes would hold millions of texts at once.
   for (let at = 0; at < text.length; ) {
     const found = text.indexOf("\n", at);
     const end = found === -1 ? text.length : found;
-    const line = text.slice(at, Math.min(end, at + lineLengthMax)).trim();
+    const whole = text.slice(at, Math.min(end, at + lineLengthMax));
+    const line = whole.trim();
+    const start = at + whole.length - whole.trimStart().length;
     at = end + 1;
     if (line === "") continue;
-    if (lines.length < linesMax) lines.push(line);
-    else leftOutCount++;
+    if (lines.length < linesMax) {
+      lines.push(line);
+      starts.push(start);
+    } else leftOutCount++;
   }
-  return { lines, leftOutCount };
+  return { lines, starts, leftOutCount };
 }
 
 /** How lines are read. */
@@ -47,21 +60,37 @@ interface LineOptions {
   readonly form: TextForm | undefined;
   /** Unix milliseconds. */
   readonly nowMs: number;
+  /** The layout of a number, which itself names none. Absent: always `layout`. */
+  readonly layoutOf?: (id: bigint) => Layout;
 }
 
 /** Reads a line, with its other forms and the layouts that it could be of. Never throws, whatever the text holds. */
-export function readLine(line: string, { layout, form, nowMs }: LineOptions): Reading<ParsedSource> {
-  return attempt(line, () => parseSource(codecOf(layout), line, { form, nowMs }));
+export function readLine(line: string, { layout, form, nowMs, layoutOf }: LineOptions): Reading<ParsedSource> {
+  return attempt(line, () => {
+    const source = parseSource(codecOf(layout), line, { form, nowMs });
+    const { format, parsed } = source;
+    if (parsed === undefined || namesLayout(format?.form)) return source;
+    const likelier = layoutOf?.(parsed.id) ?? layout;
+    if (likelier === layout) return source;
+    return { ...parseSource(codecOf(likelier), parsed.id, { nowMs }), ...(format === undefined ? {} : { format }) };
+  });
 }
 
 /** Reads one line of many: the same, without what the table does not show. */
-export function readLineBriefly(line: string, { layout, form, nowMs }: LineOptions): LineReading {
+export function readLineBriefly(line: string, { layout, form, nowMs, layoutOf }: LineOptions): LineReading {
   return attempt(line, () => {
     const read = readText(codecOf(layout), line, { form, nowMs });
     if ("kind" in read) return { foreign: read };
     const uuid = read.uuid === undefined ? {} : { uuid: read.uuid };
-    return read.id === undefined ? uuid : { ...uuid, parsed: parseId(layout, read.id) };
+    if (read.id === undefined) return uuid;
+    const likelier = namesLayout(read.format.form) ? layout : (layoutOf?.(read.id) ?? layout);
+    return { ...uuid, parsed: parseId(likelier, read.id) };
   });
+}
+
+/** Whether a form is read and written by one layout alone. */
+function namesLayout(form: TextForm | undefined): boolean {
+  return form === "uuid" || form === "serial";
 }
 
 /** Whether a line is in no form, so that it may hold IDs among other text; where a form is chosen, it is strict. */

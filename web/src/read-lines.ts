@@ -1,86 +1,144 @@
+import type { Find } from "../../src/text/find/find.ts";
+import type { FoundIds } from "../../src/text/find/find-ids.ts";
+import { afterSlice } from "./after-frame.ts";
 import { loadChunk } from "./chunk.ts";
+import { bestLayoutOf } from "./lab/best-layout.ts";
+import { layoutChooser } from "./lab/reading-options.ts";
 import { codecOf } from "./layout-choice.ts";
-import { isSearched, type LineReading, linesOf, readLineBriefly } from "./read-line.ts";
 import { chosenLayout } from "./layout-field.ts";
-import type { Change, State } from "./state.ts";
+import { isSearched, linesOf, readLineBriefly } from "./read-line.ts";
+import { type Change, type Entry, firstList, type State } from "./state.ts";
 
 /** Lines that are read between two frames: a few milliseconds of work. */
 const pieceSize = 100;
 
+/** A run that is overtaken by a newer one ends by itself. */
+interface Run {
+  readonly begun: State;
+  readonly isOvertaken: (state: State) => boolean;
+  readonly change: Change;
+}
+
 /**
- * Makes the next state after the text, the form or the layout of Parse changed, and begins to read the lines in pieces
- * where there are several. A run that is overtaken by a newer one ends by itself.
+ * Makes the next state after the text, the form or the layout of Parse changed, and begins to search the text and to
+ * read its lines, in slices (docs/adr/0210).
  */
 export function beginReading(change: Change): void {
+  const run = Symbol("reading");
   change((state) => {
     const { text, leftOutCount } = state.parse;
     const read = linesOf(text);
-    if (read.lines.length < 2) {
-      const next = { ...state, parse: { ...state.parse, lines: undefined, found: undefined } };
-      void findInLine(change, next, read.lines[0] ?? "");
-      return next;
-    }
-    const lines = { pieces: [], count: read.lines.length, readCount: 0 };
-    const parse = { ...state.parse, lines, found: undefined, leftOutCount: Math.max(leftOutCount, read.leftOutCount) };
-    void readOn(change, { ...state, parse }, read.lines);
-    return { ...state, parse };
+    const parse = {
+      ...state.parse,
+      run,
+      found: undefined,
+      list: { ...firstList, slackMs: state.parse.list.slackMs },
+      lines: read.lines.length < 2 ? undefined : { pieces: [], count: read.lines.length, readCount: 0 },
+      leftOutCount: Math.max(leftOutCount, read.leftOutCount),
+    };
+    const begun = { ...state, parse };
+    void readAll({ begun, change, isOvertaken: (now) => now.parse.run !== run });
+    return begun;
   });
 }
 
-/** Looks for the IDs in a line that is in no form: one of them is read like a line of its own, several as a table. */
-async function findInLine(change: Change, begun: State, line: string): Promise<void> {
-  const { layout } = chosenLayout(begun);
-  const { form } = begun.parse;
-  if (!isSearched(readLineBriefly(line, { layout, form, nowMs: begun.nowMs }), form)) return;
-  const finder = await loadChunk(change, () => import("./finder.ts"));
-  const texts = finder?.foundTexts(line, codecOf(layout), begun.nowMs) ?? [];
-  if (texts.length === 0) return;
-  const lines = texts.length === 1 ? undefined : { pieces: [], count: texts.length, readCount: 0 };
+async function readAll(run: Run): Promise<void> {
+  const { begun, change } = run;
+  const { text } = begun.parse;
+  const found = text.trim() === "" ? undefined : await search(run);
+  if (found === undefined) return;
+  const { lines, starts } = linesOf(text);
+  const whole = lines.length === 1 ? readWhole(begun, lines[0]!) : undefined;
+  const isOne = whole === "id" || (lines.length === 1 && found.finds.length < 2);
+  const count = isOne ? 0 : lines.length;
   let next: State | undefined;
   change((state) => {
-    const isSame = state.parse.text === begun.parse.text && state.layout === begun.layout && state.parse.form === form;
-    next = isSame ? { ...state, parse: { ...state.parse, lines, found: { text: line, texts } } } : undefined;
-    return next ?? state;
+    if (run.isOvertaken(state)) return state;
+    const parse = { ...state.parse, found, lines: isOne ? undefined : { pieces: [], count, readCount: 0 } };
+    next = { ...state, parse };
+    return next;
   });
-  if (next !== undefined && lines !== undefined) await readOn(change, next, texts);
+  if (next !== undefined && !isOne) await readOn({ ...run, begun: next }, { lines, starts, found });
 }
 
-async function readOn(change: Change, begun: State, lines: readonly string[]): Promise<void> {
-  let own = begun.parse.lines;
-  for (let at = 0; at < lines.length && own !== undefined; at += pieceSize) {
-    await nextFrame();
-    const before = own;
-    const taken = lines.slice(at, at + pieceSize);
-    const piece = await readPiece(change, begun, taken);
-    own = { ...before, pieces: [...before.pieces, piece], readCount: before.readCount + taken.length };
-    const after = own;
-    let isOvertaken = false;
+/** Whether a line is an ID as a whole, in a form that strict reading takes. */
+function readWhole(begun: State, line: string): "id" | "text" {
+  const { layout } = chosenLayout(begun);
+  const { form } = begun.parse;
+  return isSearched(readLineBriefly(line, { layout, form, nowMs: begun.nowMs }), form) ? "text" : "id";
+}
+
+/** Searches the text, a slice a frame; undefined where the run was overtaken, or the finder cannot be loaded. */
+async function search({ begun, change, isOvertaken }: Run): Promise<FoundIds | undefined> {
+  const finder = await loadChunk(change, () => import("./finder.ts"));
+  if (finder === undefined) return { finds: [], times: [], readLength: 0 };
+  const { text } = begun.parse;
+  const slices = finder.searchText(text, codecOf(chosenLayout(begun).layout), begun.nowMs);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done === true) return value;
+    await afterSlice();
+    let isOver = false;
     change((state) => {
-      isOvertaken = state.parse.lines !== before;
-      return isOvertaken ? state : { ...state, parse: { ...state.parse, lines: after } };
+      isOver = isOvertaken(state);
+      return state;
     });
-    if (isOvertaken) return;
+    if (isOver) return undefined;
   }
 }
 
-/** Reads lines; one that is in no form gives a reading for each ID that is found in it. */
-async function readPiece(change: Change, begun: State, lines: readonly string[]): Promise<readonly LineReading[]> {
-  const { layout } = chosenLayout(begun);
-  const options = { layout, form: begun.parse.form, nowMs: begun.nowMs };
-  const readings = lines.map((line) => readLineBriefly(line, options));
-  if (!readings.some((reading) => isSearched(reading, options.form))) return readings;
-  const finder = await loadChunk(change, () => import("./finder.ts"));
-  return readings.flatMap((reading) => {
-    if (finder === undefined || !isSearched(reading, options.form)) return [reading];
-    const found = finder.foundTexts(reading.line, codecOf(layout), begun.nowMs);
-    return found.length === 0 ? [reading] : found.map((text) => readLineBriefly(text, options));
-  });
+/** A text with what was found in it. */
+interface Searched {
+  readonly lines: readonly string[];
+  readonly starts: readonly number[];
+  readonly found: FoundIds;
 }
 
-/** A tab in the background gets no frames, so a timer goes beside them. */
-function nextFrame(): Promise<void> {
-  return new Promise((resolve) => {
-    requestAnimationFrame(() => resolve());
-    setTimeout(resolve, 50);
+async function readOn({ begun, change, isOvertaken }: Run, searched: Searched): Promise<void> {
+  const { lines, starts, found } = searched;
+  const read = entryReader(begun, found);
+  let own = begun.parse.lines!;
+  for (let at = 0; at < lines.length; at += pieceSize) {
+    if (at > 0) await afterSlice();
+    const piece = lines.slice(at, at + pieceSize).flatMap((line, index) => read(line, starts[at + index]!));
+    const before = own;
+    own = { pieces: [...before.pieces, piece], count: before.count, readCount: Math.min(at + pieceSize, lines.length) };
+    const after = own;
+    let isOver = false;
+    change((state) => {
+      isOver = isOvertaken(state);
+      return isOver ? state : { ...state, parse: { ...state.parse, lines: after } };
+    });
+    if (isOver) return;
+  }
+}
+
+/**
+ * Makes the reader of a line: a line that is an ID as a whole is one entry; of any other line each find is one, and a
+ * line without a find is one that says why.
+ */
+function entryReader(begun: State, { finds }: FoundIds): (line: string, start: number) => readonly Entry[] {
+  const { form } = begun.parse;
+  const { layout } = chosenLayout(begun);
+  const options = { layout, form, nowMs: begun.nowMs };
+  const choose = layoutChooser(begun, bestLayoutOf(finds, { ofServer: begun.server.info?.layout, nowMs: begun.nowMs }));
+  let next = 0;
+  const entry = (text: string, start: number, find: Find | undefined, end: number): Entry => ({
+    start,
+    end,
+    find,
+    reading: readLineBriefly(text, { ...options, layoutOf: (id) => choose(id, find?.maker) }),
   });
+  return (line, start) => {
+    const end = start + line.length;
+    while (next < finds.length && finds[next]!.start < start) next++;
+    const first = next;
+    while (next < finds.length && finds[next]!.end <= end) next++;
+    const own = finds.slice(first, next);
+    const whole = entry(line, start, own.length === 1 ? own[0] : undefined, end);
+    if (own.length === 0 || !isSearched(whole.reading, form)) return [whole];
+    return own.map((find) =>
+      entry(find.strict ?? line.slice(find.start - start, find.end - start), find.start, find, find.end),
+    );
+  };
 }

@@ -8,6 +8,8 @@ export interface Route {
   readonly view: View;
   /** IDs to parse; undefined where the address has none. */
   readonly text: string | undefined;
+  /** Which of the IDs is shown: an index, 0 where the address has none. */
+  readonly at: number;
   readonly layout: LayoutChoice | undefined;
   /** The run that Proof shows; empty where the address has none. */
   readonly proofLink: string;
@@ -15,17 +17,19 @@ export interface Route {
   readonly link: "fine" | "broken";
 }
 
-/** Reads the fragment of an address, whatever it holds; the view is Generate where it names none. */
+/** Reads the fragment of an address, whatever it holds; the view is Parse where it names none. */
 export function readRoute(fragment: string): Route {
   const [, path = "", query = ""] = /^#?\/?([^?]*)\??([\s\S]*)$/.exec(fragment) ?? [];
   const view = views.find((known) => known === path);
   const parameters = new URLSearchParams(query);
   const text = parameters.get("id") ?? undefined;
+  const at = readWhole(parameters.get("at") ?? "") ?? 1;
   const layout = readLayout(parameters);
   const isBroken = layout === "broken" || (view === undefined && path !== "");
   return {
-    view: view ?? "generate",
+    view: view ?? "parse",
     text,
+    at: Math.max(at - 1, 0),
     layout: layout === "broken" ? undefined : layout,
     proofLink: view === "proof" ? query : "",
     link: isBroken ? "broken" : "fine",
@@ -51,9 +55,20 @@ function readLayout(parameters: URLSearchParams): LayoutChoice | undefined | "br
   return { ...choice, tickNs, fields: [...typed, ...missing.map((kind) => ({ kind, bits: "0" }))] };
 }
 
-/** Writes the fragment that shows IDs read by a layout. */
-export function writeLink(text: string, layout: Layout): string {
-  const parameters = new URLSearchParams({ id: text });
+/** The longest fragment that is written (docs/adr/0211): some programs cut longer addresses. */
+export const fragmentMax = 2_000;
+
+/** Writes the fragment that shows IDs read by a layout; without one, each is read by the layout that is likeliest. */
+export function writeLink(text: string, layout: Layout | undefined, at = 0): string {
+  const parameters = new URLSearchParams();
+  if (text !== "") parameters.set("id", text);
+  if (at > 0) parameters.set("at", String(at + 1));
+  if (layout !== undefined) writeLayout(parameters, layout);
+  const query = parameters.toString();
+  return query === "" ? "#/parse" : `#/parse?${query}`;
+}
+
+function writeLayout(parameters: URLSearchParams, layout: Layout): void {
   const preset = presetNames.find((name) => isSameFields(layouts[name], layout));
   parameters.set("layout", preset ?? "custom");
   if (preset === undefined || layouts[preset].epochMs !== layout.epochMs) {
@@ -64,7 +79,6 @@ export function writeLink(text: string, layout: Layout): string {
     parameters.set("fields", fields.map(({ kind, bits }) => `${kind}.${bits}`).join(","));
     parameters.set("tick", String(layout.tickNs));
   }
-  return `#/parse?${parameters.toString()}`;
 }
 
 /** The presets whose epoch is the same come first, because {@link presetNames} has them in that order. */

@@ -97,7 +97,8 @@ function rowsNote({ length }: readonly bigint[], texts: Texts): TemplateResult |
 /** A table of IDs with their parts, the first twenty of them. */
 export function idRows(ids: readonly bigint[], lines: readonly string[], layout: Layout, texts: Texts): TemplateResult {
   const { parse } = texts;
-  const heads = [parse.id, parse.time, parse.by, parse.sequence];
+  const { columns } = parse.list;
+  const heads = [columns.id, columns.time, parse.by, parse.sequence];
   return html`<table class="rows made-rows" role="table">
     <thead role="rowgroup">
       <tr role="row">
@@ -110,7 +111,7 @@ export function idRows(ids: readonly bigint[], lines: readonly string[], layout:
         const time = parts === undefined ? "" : clockWords(msOf(parts.createTimeNs), 3, "UTC");
         return html`<tr role="row">
           <th scope="row" role="rowheader" class="v">${lines[index]}</th>
-          <td role="cell" data-name=${parse.time}>${time}</td>
+          <td role="cell" data-name=${columns.time}>${time}</td>
           <td role="cell" data-name=${parse.by}>${parse.workerOf(parts?.datacenterId, parts?.workerId)}</td>
           <td role="cell" data-name=${parse.sequence}>${parts?.sequence ?? ""}</td>
         </tr>`;

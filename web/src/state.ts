@@ -1,4 +1,6 @@
 import type { Layout } from "../../src/snowflake/layout.ts";
+import type { Find } from "../../src/text/find/find.ts";
+import type { FoundIds } from "../../src/text/find/find-ids.ts";
 import type { TextForm, TextFormat } from "../../src/text/text-form.ts";
 import type { ReportedStatus, SecondSample } from "../../src/service/message/status-message.ts";
 import type { HandParts } from "./hand-ids.ts";
@@ -10,7 +12,7 @@ import type { LineReading } from "./read-line.ts";
 import type { CallLanguage } from "./call-samples.ts";
 
 /** The views, in the order of the tabs. */
-export const views = ["generate", "parse", "learn", "watch", "proof"] as const;
+export const views = ["parse", "generate", "learn", "watch", "proof"] as const;
 
 /** One of {@link views}. */
 export type View = (typeof views)[number];
@@ -94,27 +96,65 @@ export interface GenerateState {
   readonly field: number | undefined;
 }
 
-/** The lines of Parse beside the first: read in pieces, so that the page never stands still. */
+/** One ID in the text of Parse, or a line that holds none. */
+export interface Entry {
+  /** Where it stands in the text: UTF-16 units, the end exclusive. */
+  readonly start: number;
+  readonly end: number;
+  readonly reading: LineReading;
+  /** What the search says of it; undefined for a line in which it found nothing, or several IDs. */
+  readonly find: Find | undefined;
+}
+
+/** The lines of Parse, where there are several: read in pieces, so that the page never stands still. */
 export interface ReadLines {
-  readonly pieces: readonly (readonly LineReading[])[];
+  readonly pieces: readonly (readonly Entry[])[];
   /** Lines that are to be read. */
   readonly count: number;
   readonly readCount: number;
 }
 
+/** A span of time whose IDs a query asks for. */
+export const rangeUnits = ["minute", "hour", "day"] as const;
+
+/** The columns that the rows of a list can be sorted by. */
+export const listColumns = ["row", "id", "time", "worker", "sequence", "gap"] as const;
+
+/** How the rows of a list are shown. */
+export interface ListChoice {
+  readonly column: (typeof listColumns)[number];
+  readonly direction: "up" | "down";
+  /** Words that a row must have, as they were typed. */
+  readonly filter: string;
+  /** `odd`: copies, and rows that are earlier than one before them, each with its neighbours. */
+  readonly rows: "all" | "odd";
+  /** A row counts as out of order when it is earlier than the latest one before it by more. */
+  readonly slackMs: number;
+  /** Rows that are drawn by now: more come with each frame. */
+  readonly drawnCount: number;
+}
+
 /** The state of Parse. */
-interface ParseState {
+export interface ParseState {
   readonly text: string;
   /** The form; undefined: detected. */
   readonly form: TextForm | undefined;
-  /** Undefined for no line and for one. */
+  /** The run that reads the text. */
+  readonly run: symbol | undefined;
+  /** The finds in the text; undefined until it was searched. */
+  readonly found: FoundIds | undefined;
+  /** Undefined for no ID and for one. */
   readonly lines: ReadLines | undefined;
-  /** The IDs in a text of one line that is no ID itself; undefined where none was found. */
-  readonly found: { readonly text: string; readonly texts: readonly string[] } | undefined;
+  /** Which of the IDs is shown: an index. */
+  readonly at: number;
+  /** Which one was shown before it, to compare the two; undefined as long as there was none. */
+  readonly before: number | undefined;
   /** Lines that were pasted and left out, because they are more than are read. */
   readonly leftOutCount: number;
   /** The field of the bit strip that is pointed at, from the highest bit down. */
   readonly field: number | undefined;
+  readonly range: { readonly unit: (typeof rangeUnits)[number]; readonly column: string };
+  readonly list: ListChoice;
 }
 
 /** A worker ID, as the server lists it. */
@@ -225,6 +265,16 @@ export type Change = (next: (state: State) => State) => void;
 
 const unseen = { value: undefined, failure: undefined };
 
+/** The rows of a list as they stand in the text, all of them. */
+export const firstList: ListChoice = {
+  column: "row",
+  direction: "up",
+  filter: "",
+  rows: "all",
+  slackMs: 1_000,
+  drawnCount: Number.MAX_SAFE_INTEGER,
+};
+
 /** What the page begins with. */
 interface Beginning {
   readonly nowMs: number;
@@ -238,7 +288,7 @@ interface Beginning {
 export function firstState(beginning: Beginning): State {
   const { nowMs, theme, language, wantsTraditional, hasServer } = beginning;
   return {
-    view: "generate",
+    view: "parse",
     link: "fine",
     theme,
     language,
@@ -250,7 +300,19 @@ export function firstState(beginning: Beginning): State {
     access: { kind: "open", typed: "" },
     layout: firstChoice,
     layoutDetail: "hidden",
-    parse: { text: "", form: undefined, lines: undefined, found: undefined, leftOutCount: 0, field: undefined },
+    parse: {
+      text: "",
+      form: undefined,
+      run: undefined,
+      found: undefined,
+      lines: undefined,
+      at: 0,
+      before: undefined,
+      leftOutCount: 0,
+      field: undefined,
+      range: { unit: "hour", column: "id" },
+      list: firstList,
+    },
     generate: {
       source: hasServer ? "server" : "hand",
       count: "1",

@@ -109,3 +109,20 @@ function pair(unit: SpanUnit, count: number, smallUnit: SpanUnit, smallCount: nu
 export function utcTime(unixMs: number): string {
   return `${isoDay(unixMs)} ${clockWords(unixMs, 0, "UTC")}`;
 }
+
+/** The units of {@link shortSpan}. */
+export type ShortUnit = "ms" | "s" | "min" | "h" | "d";
+
+const shortUnits: readonly (readonly [unit: ShortUnit, ms: number, endMs: number])[] = [
+  ["ms", 1, 1_000],
+  ["s", 1_000, 90_000],
+  ["min", 60_000, 5_400_000],
+  ["h", 3_600_000, 129_600_000],
+  ["d", dayMs, Number.POSITIVE_INFINITY],
+];
+
+/** A span in one unit, with one digit behind the point where it has one: `14.1 s`. */
+export function shortSpan(spanMs: number, words: Readonly<Record<ShortUnit, string>>): string {
+  const [unit, ms] = shortUnits.find(([, , endMs]) => spanMs < endMs)!;
+  return `${Number((spanMs / ms).toFixed(unit === "ms" ? 0 : 1))} ${words[unit]}`;
+}

@@ -33,7 +33,7 @@ const flake = svg`<path d="M12 2v20M4 7l16 10M4 17 20 7M12 6l-3-2m3 2 3-2M12 18l
 export function pageView(state: State, change: Change, texts: Texts, look: () => void): TemplateResult {
   return html`<a class="skip" href="#content" @click=${skip}>${texts.skip}</a>
     <header class="top">
-      <a class="brand" href="#/generate">
+      <a class="brand" href="#/parse">
         <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true">${flake}</svg> Snowlane
       </a>
       <nav class="tabs" aria-label=${texts.nav.label}>

@@ -35,6 +35,8 @@ const findsMax = 10_000;
 const lengthMax = 2_000_000;
 const tokenLengthMin = 10;
 const tokenLengthMax = 100;
+const sliceLength = 10_000;
+const sliceFinds = 1_000;
 /** N12: as many others make a number one of them. */
 const neighboursMin = 5;
 
@@ -58,6 +60,18 @@ const tokens = new RegExp(
  * It is made for people who paste: a program that reads an ID calls the strict reader of the codec instead.
  */
 export function findIds(source: string, options: FindOptions): FoundIds {
+  const search = findIdsInSlices(source, options);
+  for (;;) {
+    const { done, value } = search.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * The same as {@link findIds}, with a pause after each 10,000 characters and after each 1,000 finds, so that a page can
+ * draw meanwhile. It yields how far the text was read: UTF-16 units.
+ */
+export function findIdsInSlices(source: string, options: FindOptions): Generator<number, FoundIds> {
   const readLength = source.length <= lengthMax ? source.length : cutAtLine(source);
   const search = new Search(source.slice(0, readLength), options);
   return search.run();
@@ -95,10 +109,15 @@ class Search {
     };
   }
 
-  run(): FoundIds {
+  *run(): Generator<number, FoundIds> {
     let readLength = this.#source.length;
+    let sliceEnd = sliceLength;
     for (const match of this.#text.matchAll(tokens)) {
       const [token] = match;
+      if (match.index >= sliceEnd) {
+        yield match.index;
+        sliceEnd = match.index + sliceLength;
+      }
       if (token.length < tokenLengthMin || token.length > tokenLengthMax) continue;
       if (match.groups?.["digits"] === undefined && !mayBeAnId(token)) continue;
       if (this.#finds.length >= this.#limit) {
@@ -108,7 +127,11 @@ class Search {
       this.#read(match);
     }
     this.#takeNeighbours();
-    const finds = this.#finds.toSorted((one, other) => one.start - other.start).map((find) => this.#withMaker(find));
+    const finds = this.#finds.toSorted((one, other) => one.start - other.start);
+    for (let at = 0; at < finds.length; at++) {
+      if (at > 0 && at % sliceFinds === 0) yield readLength;
+      finds[at] = this.#withMaker(finds[at]!);
+    }
     return { finds, times: this.#times, readLength };
   }
 

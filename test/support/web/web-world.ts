@@ -22,7 +22,7 @@ export interface WebWorld {
 
 /** How a page is opened. */
 interface OpenOptions {
-  /** Behind the address of the server, `/` by default. */
+  /** Behind the address of the server, Generate by default. */
   readonly path?: string;
   readonly origin?: string;
   readonly context?: BrowserContextOptions;
@@ -71,7 +71,7 @@ export function webWorld(args: readonly string[] = []): WebWorld {
       onTestFinished(async () => void (await other.stop("SIGTERM")));
       return other;
     },
-    open: async ({ path = "/", origin = server.url, context: options = {}, expected } = {}) => {
+    open: async ({ path = "/#/generate", origin = server.url, context: options = {}, expected } = {}) => {
       const context = await chromium.browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
       const page = await context.newPage();
       const wrong = watchPage(context, page, origin, expected);

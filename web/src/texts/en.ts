@@ -6,7 +6,7 @@ import type { ChartName } from "../chart-data.ts";
 import { type Failure, type FailureWords, failureWords } from "../failure.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
 import type { PartProblem, TimeReading } from "../hand-ids.ts";
-import type { Span, SpanUnit } from "../time-words.ts";
+import { shortSpan, type ShortUnit, type Span, type SpanUnit } from "../time-words.ts";
 
 /** All that the page says, in one language. A language that lacks a text does not compile. */
 export type Texts = typeof en;
@@ -24,6 +24,8 @@ const spanWords = ({ large, small }: Span): string => {
   const [first, second] = [large, small].map((part) => part && counted(part.count, unitWords[part.unit]));
   return second === undefined ? (first ?? "") : `${first} and ${second}`;
 };
+
+const shortUnits: Readonly<Record<ShortUnit, string>> = { ms: "ms", s: "s", min: "min", h: "h", d: "d" };
 
 const fields: Readonly<Record<LayoutFieldKind, string>> = {
   timestamp: "time",
@@ -189,6 +191,7 @@ export const en = {
   layout: {
     label: "Layout",
     ofServer: "This server's",
+    guess: "Best guess for each ID",
     custom: "A layout of your own",
     since: (name: string, day: string) => `${name}, since ${day}`,
     ended: (day: string) => `, ended ${day}`,
@@ -205,9 +208,9 @@ export const en = {
     problem: layoutProblem,
   },
   parse: {
-    heading: "Parse an ID",
-    lead: "Paste one ID or many, in any form, also inside a log, a link or JSON. Nothing leaves this page.",
-    ids: "IDs",
+    heading: "Paste anything that holds IDs",
+    lead: "JSON, logs, SQL output, links, a column of a table. The IDs are found and read here; nothing leaves this page.",
+    ids: "Text with IDs",
     placeholder: "1541815603606036522",
     form: "Text form",
     detect: "detect it",
@@ -246,11 +249,10 @@ export const en = {
     datacenter: "Datacenter",
     worker: "Worker",
     sequence: "Sequence",
-    everyForm: "In every text form",
-    copyForm: (form: string) => `Copy ${form}`,
-    others: "Could it be from another system?",
+    everyForm: "Text forms",
+    others: "Which system made it",
     noOthers: "No known layout gives this ID a time in the past.",
-    othersNote: "The likeliest comes first. Choose a layout to read the ID by it.",
+    othersNote: "A number cannot name its layout. A choice holds for all IDs of the text.",
     readAs: (name: string) => `Read it as ${name}`,
     unixTime: (time: string) => `This is a Unix time, ${time}, more likely than an ID.`,
     notYet: "No ID of this layout can be from the future, so another one made it.",
@@ -285,12 +287,112 @@ export const en = {
     shortened: (shown: number) => `The first ${number(shown)} lines are shown here; all are in the table.`,
     clear: "Clear",
     downloadCsv: "Download CSV",
-    line: "Line",
-    id: "ID",
-    time: "Time (UTC)",
     by: "Worker",
     workerOf: (datacenterId: number | undefined, workerId: number | undefined) =>
       [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
+    found: "Found",
+    foundCount: (ids: number, times: number) =>
+      `${counted(ids, "ID")} found${times === 0 ? "" : ` and ${counted(times, "Unix time")}`}`,
+    moreFound: (count: number) => `${counted(count, "more ID stands", "more IDs stand")} in the table.`,
+    noId: "no ID",
+    exampleLog: "Try a log",
+    linkTooLong: "Too long for a link",
+    badges: { rounded: "rounded", unsigned: "64 bits" },
+    notes: {
+      rounded:
+        "A spreadsheet or a JSON parser rounded this number. The time is right; the worker may be off, the sequence is lost.",
+      negative: "Bit 63 is set, so that a signed number is negative: no layout here sets it.",
+      "above-63-bits": "Bit 63 is set: no layout here sets it.",
+      padded: "Zeros stand before the number. They were left out.",
+    },
+    holdsTime: (time: string) => `A Unix time stands in the text: ${time}.`,
+    sixtyFourBits: { title: "All 64 bits", signed: "signed", unsigned: "unsigned" },
+    times: {
+      title: "Time",
+      local: "Local",
+      utc: "UTC",
+      iso: "ISO 8601",
+      unixMs: "Unix ms",
+      unixS: "Unix s",
+      sinceEpoch: "Since epoch",
+    },
+    moreFit: (count: number) => `${number(count)} more fit`,
+    backToBest: "Read each ID by its best guess",
+    yourChoice: "Your choice for all IDs of the text.",
+    bestGuess: "Best guess.",
+    bestGuessBecause: (reason: string) => `Best guess: ${reason}.`,
+    reasons: {
+      maker: "the text names the system",
+      own: "this server makes such IDs",
+      together: "the IDs of the text fit it best together",
+      recent: "the ID would be from the last 90 days",
+      "low-sequence": "the sequence number is low, as in most IDs",
+      known: "many IDs are of this layout",
+    },
+    range: {
+      title: "IDs of the same",
+      unit: "Span",
+      units: { minute: "minute", hour: "hour", day: "day" },
+      column: "Column",
+      copy: "Copy the query",
+      span: (from: string, to: string) => `${from} to ${to} UTC, both IDs inclusive.`,
+      firstFilter: "Another field stands above the time, so that IDs of other times lie in between as well.",
+      none: "The layout has no ID in this span.",
+    },
+    difference: {
+      title: "Difference",
+      with: "With",
+      time: "Time",
+      same: "Same",
+      number: "Number",
+      none: "Paste a second ID to see the time between the two, and whether one worker made both.",
+      span: (span: Span, ms: number) => (ms < 1_000 ? `${ms} ms` : `${spanWords(span)} (${number(ms)} ms)`),
+      later: (span: string) => `${span} later`,
+      earlier: (span: string) => `${span} earlier`,
+      sameTime: "the same",
+      noField: "no field",
+      otherLayout: "Each is read by a layout of its own.",
+    },
+    list: {
+      title: "As a list",
+      ids: "IDs",
+      different: (count: number) => `${number(count)} different`,
+      copies: "Duplicates",
+      copiesNote: "each copy after the first",
+      breaks: "Order breaks",
+      upTo: (ms: number) => `by up to ${shortSpan(ms, shortUnits)}`,
+      rate: "Rate",
+      perSecond: (rate: number) => `${rate < 10 ? Number(rate.toFixed(2)) : number(Math.round(rate))}/s`,
+      peak: (count: number, time: string) => `peak ${number(count)}/s at ${time}`,
+      gap: "Longest gap",
+      length: (ms: number) => shortSpan(ms, shortUnits),
+      from: (time: string) => `from ${time}`,
+      workers: "Workers",
+      span: (from: string, to: string) => `${from} to ${to}`,
+      timeline: "IDs by worker",
+      timelineSays: (workers: number) =>
+        `The IDs of ${counted(workers, "worker")} over time. The table below has each of them.`,
+      binNote: (ms: number) => `IDs in ${shortSpan(ms, shortUnits)}`,
+      moreWorkers: (count: number) => `${counted(count, "more worker")} in the table`,
+      copy: "duplicate",
+      break: "out of order",
+      rows: "Rows",
+      all: "All",
+      odd: (count: number) => `Only odd ones (${number(count)})`,
+      slack: "Out of order from",
+      slackOf: (seconds: number) => `${seconds} s`,
+      filter: "Filter",
+      filterHint: "A worker, as in “worker 3”, or a part of an ID or a time",
+      columns: {
+        row: "Row",
+        id: "ID",
+        time: "Time (UTC)",
+        worker: "Worker",
+        sequence: "Sequence",
+        gap: "After the row before",
+      },
+      after: (ms: number) => `${ms < 0 ? "−" : "+"}${shortSpan(Math.abs(ms), shortUnits)}`,
+    },
   },
   generate: {
     heading: "Generate IDs",

@@ -3,7 +3,7 @@ import type { ChartName } from "../chart-data.ts";
 import { type FailureWords, failureWords } from "../failure.ts";
 import type { PartProblem, TimeReading } from "../hand-ids.ts";
 import type { LayoutProblem } from "../layout-choice.ts";
-import type { Span, SpanUnit } from "../time-words.ts";
+import { shortSpan, type ShortUnit, type Span, type SpanUnit } from "../time-words.ts";
 import type { Texts } from "./en.ts";
 
 /** Chinese, translated without a native reader. */
@@ -20,6 +20,8 @@ const spanWords = ({ large, small }: Span): string =>
     .map((part) => (part === undefined ? "" : `${number(part.count)} ${unitWords[part.unit]}`))
     .join(" ")
     .trim();
+
+const shortUnits: Readonly<Record<ShortUnit, string>> = { ms: "毫秒", s: "秒", min: "分钟", h: "小时", d: "天" };
 
 const fields: Texts["fields"] = { timestamp: "时间戳", datacenter: "数据中心", worker: "工作节点", sequence: "序列号" };
 
@@ -163,6 +165,7 @@ export const zh: Texts = {
   layout: {
     label: "布局",
     ofServer: "此服务器的布局",
+    guess: "每个 ID 最可能的布局",
     custom: "自定义布局",
     since: (name, day) => `${name}，自 ${day} 起`,
     ended: (day) => `，已于 ${day} 结束`,
@@ -179,9 +182,9 @@ export const zh: Texts = {
     problem: layoutProblem,
   },
   parse: {
-    heading: "解析 ID",
-    lead: "粘贴一个或多个 ID，任何格式均可，也可夹在日志、链接或 JSON 中。内容不会离开此页面。",
-    ids: "ID",
+    heading: "粘贴任何含有 ID 的内容",
+    lead: "JSON、日志、SQL 输出、链接或表格的一列。ID 在此查找并解析；内容不会离开此页面。",
+    ids: "含 ID 的文本",
     placeholder: "1541815603606036522",
     form: "文本格式",
     detect: "自动识别",
@@ -220,11 +223,10 @@ export const zh: Texts = {
     datacenter: "数据中心",
     worker: "工作节点",
     sequence: "序列号",
-    everyForm: "所有文本格式",
-    copyForm: (form) => `复制 ${form}`,
-    others: "会是其他系统的 ID 吗？",
+    everyForm: "文本格式",
+    others: "由哪个系统生成",
     noOthers: "按任何已知布局解析，此 ID 的时间都不在过去。",
-    othersNote: "最有可能的排在最前。选择一种布局，即按该布局解析。",
+    othersNote: "数值本身不能说明其布局。所选布局适用于文本中的所有 ID。",
     readAs: (name) => `按 ${name} 解析`,
     unixTime: (time) => `这更可能是 Unix 时间 ${time}，而不是 ID。`,
     notYet: "此布局的 ID 不可能来自未来，因此它应来自另一种布局。",
@@ -257,11 +259,101 @@ export const zh: Texts = {
     shortened: (shown) => `此处只显示前 ${number(shown)} 行，全部结果见表格。`,
     clear: "清空",
     downloadCsv: "下载 CSV",
-    line: "行号",
-    id: "ID",
-    time: "时间（UTC）",
     by: "工作节点",
     workerOf: (datacenterId, workerId) => [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
+    found: "找到的 ID",
+    foundCount: (ids, times) => `找到 ${number(ids)} 个 ID${times === 0 ? "" : `和 ${number(times)} 个 Unix 时间`}`,
+    moreFound: (count) => `其余 ${number(count)} 个 ID 在表格中。`,
+    noId: "不是 ID",
+    exampleLog: "试试日志",
+    linkTooLong: "太长，无法生成链接",
+    badges: { rounded: "已舍入", unsigned: "64 位" },
+    notes: {
+      rounded: "此数值被电子表格或 JSON 解析器舍入。时间正确；工作节点可能有误，序列号已丢失。",
+      negative: "第 63 位为 1，因此有符号数为负：这里没有布局会设置该位。",
+      "above-63-bits": "第 63 位为 1：这里没有布局会设置该位。",
+      padded: "数值前面有零，已忽略。",
+    },
+    holdsTime: (time) => `文本中有一个 Unix 时间：${time}。`,
+    sixtyFourBits: { title: "全部 64 位", signed: "有符号", unsigned: "无符号" },
+    times: {
+      title: "时间",
+      local: "本地",
+      utc: "UTC",
+      iso: "ISO 8601",
+      unixMs: "Unix 毫秒",
+      unixS: "Unix 秒",
+      sinceEpoch: "自纪元起",
+    },
+    moreFit: (count) => `另有 ${number(count)} 种布局符合`,
+    backToBest: "每个 ID 按最可能的布局解析",
+    yourChoice: "您为文本中所有 ID 选择的布局。",
+    bestGuess: "最可能的布局。",
+    bestGuessBecause: (reason) => `最可能的布局：${reason}。`,
+    reasons: {
+      maker: "文本提到了该系统",
+      own: "此服务器生成这种 ID",
+      together: "最符合文本中的全部 ID",
+      recent: "ID 应在最近 90 天内生成",
+      "low-sequence": "序列号较小，大多数 ID 如此",
+      known: "许多 ID 采用此布局",
+    },
+    range: {
+      title: "同一时段的 ID",
+      unit: "时段",
+      units: { minute: "分钟", hour: "小时", day: "天" },
+      column: "列",
+      copy: "复制查询",
+      span: (from, to) => `${from} 至 ${to}（UTC），含首尾两个 ID。`,
+      firstFilter: "时间之上还有其他字段，因此其他时间的 ID 也会落在其中。",
+      none: "此布局在该时段内没有 ID。",
+    },
+    difference: {
+      title: "差异",
+      with: "比较对象",
+      time: "时间",
+      same: "相同",
+      number: "数值",
+      none: "再粘贴一个 ID，即可查看两者的时间差，以及是否由同一工作节点生成。",
+      span: (span, ms) => (ms < 1_000 ? `${ms} 毫秒` : `${spanWords(span)}（${number(ms)} 毫秒）`),
+      later: (span) => `晚 ${span}`,
+      earlier: (span) => `早 ${span}`,
+      sameTime: "相同",
+      noField: "没有字段",
+      otherLayout: "两者按各自的布局解析。",
+    },
+    list: {
+      title: "列表分析",
+      ids: "ID",
+      different: (count) => `${number(count)} 个不同`,
+      copies: "重复",
+      copiesNote: "首个之后的每一份",
+      breaks: "乱序",
+      upTo: (ms) => `最多 ${shortSpan(ms, shortUnits)}`,
+      rate: "速率",
+      perSecond: (rate) => `${rate < 10 ? Number(rate.toFixed(2)) : number(Math.round(rate))} 个/秒`,
+      peak: (count, time) => `峰值 ${number(count)} 个/秒，${time}`,
+      gap: "最长间隔",
+      length: (ms) => shortSpan(ms, shortUnits),
+      from: (time) => `自 ${time} 起`,
+      workers: "工作节点",
+      span: (from, to) => `${from} 至 ${to}`,
+      timeline: "各工作节点的 ID",
+      timelineSays: (workers) => `${number(workers)} 个工作节点的 ID 随时间的分布。下表列出每一个。`,
+      binNote: (ms) => `每 ${shortSpan(ms, shortUnits)} 的 ID`,
+      moreWorkers: (count) => `表格中还有 ${number(count)} 个工作节点`,
+      copy: "重复",
+      break: "乱序",
+      rows: "行",
+      all: "全部",
+      odd: (count) => `仅异常行（${number(count)}）`,
+      slack: "乱序阈值",
+      slackOf: (seconds) => `${seconds} 秒`,
+      filter: "筛选",
+      filterHint: "工作节点（如“worker 3”），或 ID、时间的一部分",
+      columns: { row: "行", id: "ID", time: "时间（UTC）", worker: "工作节点", sequence: "序列号", gap: "距上一行" },
+      after: (ms) => `${ms < 0 ? "−" : "+"}${shortSpan(Math.abs(ms), shortUnits)}`,
+    },
   },
   generate: {
     heading: "生成 ID",

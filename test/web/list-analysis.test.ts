@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { parseId } from "../../src/snowflake/parse.ts";
+import { composeId, msToTicksDown } from "../../src/snowflake/layout.ts";
+import { layouts } from "../../src/snowflake/presets.ts";
+import { analyse, binCount } from "../../web/src/lab/list-analysis.ts";
+import { chooseRows } from "../../web/src/lab/list-order.ts";
+import { rowsOf } from "../../web/src/lab/list-rows.ts";
+import { type Entry, firstList } from "../../web/src/state.ts";
+
+/** What a list of IDs says as a whole, and the order in which its rows are shown. */
+
+const startMs = Date.UTC(2026, 10, 20, 14, 3);
+
+function entryOf(workerId: number, atMs: number, sequence = 0): Entry {
+  const ticks = msToTicksDown(layouts.twitter, startMs + atMs);
+  const id = composeId(layouts.twitter, { ticks, datacenterId: 1, workerId, sequence });
+  const parsed = parseId(layouts.twitter, id);
+  return { start: 0, end: 0, find: undefined, reading: { kind: "read", line: String(id), source: { parsed } } };
+}
+
+const linesOf = (...pieces: readonly (readonly Entry[])[]) => ({ pieces, count: 1, readCount: 1 });
+const analysisOf = (entries: readonly Entry[], slackMs = 1_000) => analyse(rowsOf(linesOf(entries), slackMs).flat());
+
+test("a copy counts once for each row after the first, also over the pieces of a list", () => {
+  const [one, two] = [entryOf(1, 0), entryOf(1, 5)];
+  const rows = rowsOf(linesOf([one, two], [entryOf(1, 0), entryOf(1, 0)]), 1_000).flat();
+  expect(rows.map(({ isCopy }) => isCopy)).toEqual([false, false, true, true]);
+  expect(analyse(rows)).toMatchObject({ idCount: 4, differentCount: 2, copyCount: 2, breakCount: 0 });
+});
+
+test("a row is out of order when it is earlier than the latest before it by more than the slack", () => {
+  const entries = [entryOf(1, 0), entryOf(1, 10_000), entryOf(2, 9_000), entryOf(2, 8_999), entryOf(1, 10_001)];
+  expect(analysisOf(entries)).toMatchObject({ breakCount: 1, breakMaxMs: 1_001 });
+  expect(analysisOf(entries, 0)).toMatchObject({ breakCount: 2, breakMaxMs: 1_001 });
+  expect(analysisOf(entries, 10_000)).toMatchObject({ breakCount: 0, breakMaxMs: 0 });
+});
+
+test("the peak is the fullest second, and the gap the longest time without an ID", () => {
+  const entries = [entryOf(1, 0), entryOf(1, 3_000), entryOf(2, 3_400), entryOf(3, 3_999), entryOf(1, 20_000)];
+  expect(analysisOf(entries)).toMatchObject({
+    span: { firstMs: startMs, lastMs: startMs + 20_000 },
+    peak: { count: 3, atMs: startMs + 3_000 },
+    gap: { fromMs: startMs + 3_999, lengthMs: 16_001 },
+  });
+});
+
+test("each worker has a lane, the busiest first, whose parts hold all of its IDs", () => {
+  const entries = [entryOf(4, 0), entryOf(7, 10), entryOf(7, 500), entryOf(7, 999)];
+  const { lanes } = analysisOf(entries);
+  expect(lanes.map(({ workerId, count }) => [workerId, count])).toEqual([
+    [7, 3],
+    [4, 1],
+  ]);
+  for (const { bins, count } of lanes) {
+    expect(bins).toHaveLength(binCount);
+    expect(bins.reduce((sum, bin) => sum + bin, 0)).toBe(count);
+  }
+});
+
+test("an ID without a time, or none at all, leaves nothing to divide", () => {
+  const uuid: Entry = { ...entryOf(1, 0), reading: { kind: "read", line: "u", source: {} } };
+  expect(analysisOf([uuid])).toMatchObject({ idCount: 1, span: undefined, peak: undefined, lanes: [] });
+  expect(analysisOf([])).toMatchObject({ idCount: 0, gap: { lengthMs: 0 } });
+});
+
+test("rows are taken once: further pieces add to those that are there", () => {
+  const first = [entryOf(1, 0)];
+  const [one] = rowsOf(linesOf(first), 1_000);
+  const both = rowsOf(linesOf(first, [entryOf(1, 0)]), 1_000);
+  expect(both[0]).toBe(one);
+  expect(both).toHaveLength(2);
+});
+
+test("an order keeps the order of the text among equals, and rows without a value come last", () => {
+  const refused: Entry = { ...entryOf(1, 0), reading: { kind: "refused", line: "x", error: new Error("x") as never } };
+  const pieces = rowsOf(linesOf([entryOf(9, 5), refused, entryOf(2, 9), entryOf(2, 1)]), 1_000);
+  const indexes = (parts: Partial<typeof firstList>) =>
+    chooseRows(pieces, { ...firstList, ...parts }, ["worker"])
+      .flat()
+      .map(({ index }) => index);
+  expect(indexes({})).toEqual([0, 1, 2, 3]);
+  expect(indexes({ column: "worker" })).toEqual([2, 3, 0, 1]);
+  expect(indexes({ column: "time" })).toEqual([3, 0, 2, 1]);
+  expect(indexes({ filter: "Worker 2" })).toEqual([2, 3]);
+  expect(indexes({ filter: "worker 1/9" })).toEqual([0]);
+  expect(indexes({ filter: "worker 3/9" })).toEqual([]);
+  expect(indexes({ filter: "14:03:00.009" })).toEqual([2]);
+});
+
+test("the work of a list of 10,000 rows is one pass over them: each row is read a bounded number of times", () => {
+  let reads = 0;
+  const entries = Array.from({ length: 10_000 }, (_, index) => {
+    const entry = entryOf(index % 8, index);
+    return Object.defineProperty({ ...entry }, "reading", { get: () => (reads++, entry.reading) });
+  });
+  analysisOf(entries);
+  expect(reads).toBeLessThanOrEqual(8 * entries.length);
+});

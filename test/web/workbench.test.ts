@@ -1,0 +1,383 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { idRange } from "../../src/snowflake/id-range.ts";
+import { composeId, layoutFieldKinds, msToTicksDown } from "../../src/snowflake/layout.ts";
+import { parseId } from "../../src/snowflake/parse.ts";
+import { layouts } from "../../src/snowflake/presets.ts";
+import { fragmentMax } from "../../web/src/route.ts";
+import { webWorld } from "../support/web/web-world.ts";
+
+/** Parse as a workbench: whatever is pasted, its IDs are marked, read, and taken along. */
+
+const world = webWorld();
+const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
+const patience = { timeout: 60_000 };
+
+const openParse = (context = {}) => world.open({ path: "/#/parse", context: { ...clipboard, ...context } });
+const box = (page: Page) => page.getByRole("textbox", { name: "Text with IDs" });
+const copied = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
+
+/** Pastes as a reader does: the focus is on no field. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+  await page.locator("h1").click();
+  await page.keyboard.press("Control+V");
+}
+
+/** Waits until the text that stands in the box was searched, and its lines were read. */
+async function settled(page: Page): Promise<void> {
+  await page.locator(".box[aria-busy=false] #found").getByText("found").waitFor();
+}
+
+const logLine =
+  "2022-06-28T16:07:40.105Z INFO order 1541815603606036522 created, next 2126430205097679737 for joe@example.com";
+const second = 2_126_430_205_097_679_737n;
+
+test("one paste and two presses copy the ISO time of the second ID of a log line", async () => {
+  const page = await openParse();
+  await paste(page, logLine);
+  await page.getByRole("button", { name: String(second) }).click();
+  await page.getByRole("button", { name: "ISO 8601" }).click();
+  const iso = new Date(parseId(layouts.twitter, second).createTimeMs).toISOString();
+  await expect.poll(() => copied(page), patience).toBe(iso);
+});
+
+test("the same by the keyboard alone", async () => {
+  const page = await openParse();
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(logLine)})`);
+  await page.keyboard.press("Control+V");
+  await settled(page);
+  const isFocused = (name: string): Promise<boolean> =>
+    page
+      .getByRole("button", { name })
+      .first()
+      .evaluate((element) => element.matches(":focus"));
+  const tabTo = async (name: string): Promise<void> => {
+    for (let presses = 0; presses < 60 && !(await isFocused(name)); presses++) await page.keyboard.press("Tab");
+    expect(await isFocused(name)).toBe(true);
+  };
+  await tabTo("1541815603606036522");
+  await page.keyboard.press("ArrowDown");
+  expect(await isFocused(String(second))).toBe(true);
+  await tabTo("ISO 8601");
+  await page.keyboard.press("Enter");
+  const iso = new Date(parseId(layouts.twitter, second).createTimeMs).toISOString();
+  await expect.poll(() => copied(page), patience).toBe(iso);
+});
+
+test("every text of the corpus is marked to the character", async () => {
+  const page = await openParse();
+  await page.clock.setFixedTime(Date.UTC(2026, 10, 27));
+  await page.getByLabel("Layout").selectOption("twitter");
+  const rows = readFileSync("test/vectors/find-ids.tsv", "utf8")
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split("\t").map((cell, index) => (index === 0 ? cell : JSON.parse(cell))));
+  expect(rows.length).toBeGreaterThan(120);
+  const marked = await page.evaluate(`(async () => {
+    const box = document.querySelector(".box");
+    const field = box.querySelector("textarea");
+    const found = [];
+    for (const text of ${JSON.stringify(rows.map(([, text]) => text))}) {
+      field.value = text;
+      field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      for (let turns = 0; turns < 1000; turns++) {
+        await new Promise((resolve) => setTimeout(resolve));
+        if (box.getAttribute("aria-busy") === "false") break;
+      }
+      let at = 0;
+      const marks = [];
+      for (const node of box.querySelector("pre").childNodes) {
+        const { length } = node.nodeType === Node.COMMENT_NODE ? "" : node.textContent;
+        if (node.nodeName === "MARK") marks.push([node.dataset.kind, at, at + length]);
+        at += length;
+      }
+      found.push(marks);
+    }
+    return found;
+  })()`);
+  expect((marked as unknown[]).map((marks, index) => [rows[index]![1], marks])).toEqual(
+    rows.map(([, text, answers]) => [text, answers]),
+  );
+});
+
+test("the marks lie under the letters: field and copy have one font, one width and one height", async () => {
+  const page = await openParse();
+  for (const text of [logLine, `${logLine}\n`.repeat(40), `${"1541815603606036522,".repeat(60)}\t\n\n x`]) {
+    await box(page).fill(text);
+    await settled(page);
+    const layers = (await page.evaluate(`[...document.querySelectorAll(".box .area > *")].map((layer) => {
+      const { font, letterSpacing, padding, whiteSpace, overflowWrap, tabSize } = getComputedStyle(layer);
+      const { clientWidth, scrollHeight } = layer;
+      return { font, letterSpacing, padding, whiteSpace, overflowWrap, tabSize, clientWidth, scrollHeight };
+    })`)) as readonly unknown[];
+    expect(layers).toHaveLength(2);
+    expect(layers[0]).toEqual(layers[1]);
+  }
+});
+
+test("a press into a mark shows its ID", async () => {
+  const page = await openParse();
+  await box(page).fill(logLine);
+  await settled(page);
+  const mark = await page.locator(".box mark").nth(1).boundingBox();
+  await page.mouse.click(mark!.x + mark!.width / 2, mark!.y + mark!.height / 2);
+  await expect.poll(() => page.locator(".found [aria-current]").innerText(), patience).toContain(String(second));
+  await expect.poll(() => page.locator("mark.on").innerText(), patience).toBe(String(second));
+});
+
+test("a file that is dropped into the box is read like a paste", async () => {
+  const page = await openParse();
+  await page.evaluate(`{
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([${JSON.stringify(logLine)}], "server.log", { type: "text/plain" }));
+    document.querySelector("textarea").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }`);
+  await page.getByText("2 IDs found").waitFor();
+  expect(await box(page).inputValue()).toBe(logLine);
+});
+
+test("each ID is read by the layout that its text names, else by the likeliest, with the reason", async () => {
+  const page = await openParse();
+  await box(page).fill("1541815603606036522 by <@175928847299117063>");
+  const why = page.locator(".guess small");
+  await expect.poll(() => why.innerText(), patience).toMatch(/^Best guess: /);
+  await page.getByText("made by worker 26 of datacenter 11").waitFor();
+  await page.getByRole("button", { name: "175928847299117063" }).click();
+  await page.getByText("worker 1, process 0, increment 7").waitFor();
+  expect(await why.innerText()).toBe("Best guess: the text names the system.");
+  // One press reads all IDs by one layout, and another goes back.
+  await page.getByRole("radio", { name: "Twitter" }).check();
+  await page.getByText("made by worker 0 of datacenter 1, sequence 7").waitFor();
+  expect(await why.innerText()).toBe("Your choice for all IDs of the text.");
+  await page.getByRole("button", { name: "Read each ID by its best guess" }).click();
+  await page.getByText("worker 1, process 0, increment 7").waitFor();
+});
+
+test("local, UTC, ISO and Unix times stand in rows, in the reader's zone of that day", async () => {
+  const page = await openParse({ timezoneId: "America/New_York" });
+  await box(page).fill("1541815603606036522");
+  const card = page.getByRole("region", { name: "Time", exact: true });
+  for (const row of [
+    "Local 2022-06-28 12:07:40.105 -04:00",
+    "UTC 2022-06-28 16:07:40.105",
+    "ISO 8601 2022-06-28T16:07:40.105Z",
+    "Unix ms 1656432460105",
+    "Unix s 1656432460",
+    "Since epoch 367597485448",
+  ])
+    await card.getByRole("button", { name: row }).waitFor();
+});
+
+test("PAGE 19: where the reader's zone is UTC, the time is said once", async () => {
+  const page = await openParse({ timezoneId: "UTC" });
+  await box(page).fill("1541815603606036522");
+  await page.getByText("made by worker 26").waitFor();
+  expect(await page.locator(".when").innerText()).not.toContain("where you are");
+});
+
+test("PAGE 23: the IDs of the same minute, hour and day are a query, with the name of the column", async () => {
+  const page = await openParse();
+  await box(page).fill("1541815603606036522");
+  const card = page.getByRole("region", { name: "IDs of the same" });
+  for (const [unit, from, to] of [
+    ["minute", "2022-06-28T16:07:00Z", "2022-06-28T16:08:00Z"],
+    ["day", "2022-06-28T00:00:00Z", "2022-06-29T00:00:00Z"],
+    ["hour", "2022-06-28T16:00:00Z", "2022-06-28T17:00:00Z"],
+  ] as const) {
+    await card.getByRole("button", { name: unit }).click();
+    const ns = (time: string): bigint => BigInt(Date.parse(time)) * 1_000_000n;
+    const { firstId, lastId } = idRange(layouts.twitter, ns(from), ns(to));
+    await expect
+      .poll(() => card.locator("pre").innerText(), patience)
+      .toBe(`WHERE id BETWEEN ${firstId} AND ${lastId}`);
+  }
+  await card.getByLabel("Column").fill('orders."; DROP TABLE x');
+  await card.getByRole("button", { name: "Copy the query" }).click();
+  await expect.poll(() => copied(page), patience).toMatch(/^WHERE "orders\.""; DROP TABLE x" BETWEEN \d+ AND \d+$/);
+});
+
+test("PAGE 24: two IDs show the time, the fields and the number between them", async () => {
+  const page = await openParse();
+  await box(page).fill(`1541815603606036522 ${1_541_815_603_606_036_522n + (90_000n << 22n)}`);
+  await settled(page);
+  const card = page.getByRole("region", { name: "Difference" });
+  await card.getByText("1 minute and 30 seconds (90,000 ms) later").waitFor();
+  await card.getByText("datacenter 11, worker 26, sequence 42").waitFor();
+  await card.getByText("+377487360000").waitFor();
+});
+
+test("PAGE 25: a number with bit 63 set is shown signed, unsigned and in hex", async () => {
+  const page = await openParse();
+  await box(page).fill("-6883128403432964096");
+  const card = page.getByRole("region", { name: "All 64 bits" });
+  for (const row of ["signed -6883128403432964096", "unsigned 11563615670276587520", "hex 0xa07a"])
+    await card.getByRole("button", { name: row }).waitFor();
+  await page.getByText("Bit 63 is set").waitFor();
+});
+
+test("a rounded number says what is lost, a padded one what was left out, and a Unix time is copied", async () => {
+  const page = await openParse();
+  await box(page).fill("excel: 1.54181560360604E+18");
+  await page.getByText("The time is right; the worker may be off, the sequence is lost.").waitFor();
+  await box(page).fill("00000001541815603606036480");
+  await page.getByText("Zeros stand before the number.").waitFor();
+  await box(page).fill("ts=1656432460105");
+  await page.getByText("A Unix time stands in the text: 2022-06-28T16:07:40.105Z.").waitFor();
+  await page.getByRole("button", { name: "ISO 8601" }).click();
+  await expect.poll(() => copied(page), patience).toBe("2022-06-28T16:07:40.105Z");
+});
+
+test("PAGE 13: the address has the IDs that were found, never the text, and a reload shows them again", async () => {
+  const page = await openParse();
+  await box(page).fill(logLine);
+  await settled(page);
+  await page.getByRole("button", { name: String(second) }).click();
+  const fragment = `#/parse?id=1541815603606036522%0A${second}&at=2`;
+  await expect.poll(() => page.evaluate("location.hash"), patience).toBe(fragment);
+  const entries = await page.evaluate("history.length");
+  await page.reload();
+  await page.locator(".found [aria-current]").getByText(String(second)).waitFor();
+  expect(await box(page).inputValue()).toBe(`1541815603606036522\n${second}`);
+  expect(await page.evaluate("history.length")).toBe(entries);
+  // A number that is no ID stays out of it: it may be a card's.
+  await box(page).fill("card 4111111111111111, joe@example.com");
+  await expect.poll(() => page.evaluate("location.hash"), patience).toBe("#/parse");
+});
+
+test("a step back to the address that the page wrote leaves the text as it was pasted", async () => {
+  const page = await openParse();
+  await box(page).fill(logLine);
+  await settled(page);
+  await expect.poll(() => page.evaluate("location.hash"), patience).toContain("id=");
+  await page.getByRole("link", { name: "Learn" }).click();
+  await page.getByRole("heading", { level: 1 }).getByText("How an ID works").waitFor();
+  await page.goBack();
+  await expect.poll(() => box(page).inputValue(), patience).toBe(logLine);
+});
+
+test("an address and a link are never longer than their bound", async () => {
+  const page = await openParse();
+  const ids = Array.from({ length: 300 }, (_, index) =>
+    String(1_541_815_603_606_036_522n + BigInt(index) * 4_194_304n),
+  );
+  await paste(page, ids.join("\n"));
+  await page.getByText("300 lines read.").waitFor();
+  await expect.poll(() => page.evaluate("location.hash"), patience).toBe(`#/parse?id=${ids[0]}`);
+  expect(await page.getByRole("button", { name: "Too long for a link" }).isDisabled()).toBe(true);
+  await box(page).fill(ids.slice(0, 40).join("\n"));
+  await page.getByText("40 lines read.").waitFor();
+  await expect.poll(() => page.evaluate("location.hash.length"), patience).toBeGreaterThan(800);
+  expect(Number(await page.evaluate("location.hash.length"))).toBeLessThanOrEqual(fragmentMax);
+});
+
+/** IDs of two workers at given times, in milliseconds after a full minute. */
+function listOf(rows: readonly (readonly [worker: number, atMs: number])[]): readonly string[] {
+  const startMs = Date.UTC(2026, 10, 20, 14, 3);
+  return rows.map(([workerId, atMs], sequence) =>
+    String(
+      composeId(layouts.twitter, {
+        ticks: msToTicksDown(layouts.twitter, startMs + atMs),
+        datacenterId: 11,
+        workerId,
+        sequence,
+      }),
+    ),
+  );
+}
+
+test("PAGE 24: a list shows duplicates, order breaks, rate, gap and workers, and is sorted and filtered", async () => {
+  const page = await openParse();
+  const ids = [
+    ...listOf([
+      [3, 0],
+      [7, 1_000],
+      [3, 2_000],
+      [7, 2_500],
+      [7, 60_000],
+      [3, 40_000],
+      [3, 61_000],
+    ]),
+  ];
+  ids.push(ids[1]!);
+  await box(page).fill(ids.join("\n"));
+  await page.getByText("8 lines read.").waitFor();
+  const figures = page.locator(".stats");
+  for (const said of [
+    /IDs\s+8\s*7 different/,
+    /Duplicates\s+1/,
+    /Order breaks\s+1\s*by up to 20 s/,
+    /Longest gap\s+37\.5 s/,
+  ])
+    await expect.poll(() => figures.innerText(), patience).toMatch(said);
+  const firsts = (): Promise<readonly string[]> => page.locator('.piece [role="cell"]:first-child').allInnerTexts();
+  await page.getByRole("button", { name: "Only odd ones (2)" }).click();
+  await expect.poll(firsts, patience).toEqual(["5", "6", "7", "8"]);
+  await page.getByRole("group", { name: "Rows" }).getByRole("button", { name: "All" }).click();
+  await page.getByRole("button", { name: "Worker 11 / 7" }).click();
+  await expect.poll(firsts, patience).toEqual(["2", "4", "5", "8"]);
+  await page.getByRole("button", { name: "Time (UTC)" }).click();
+  await expect.poll(firsts, patience).toEqual(["2", "8", "4", "5"]);
+  await page.getByRole("button", { name: "Time (UTC)" }).click();
+  await expect.poll(firsts, patience).toEqual(["5", "4", "2", "8"]);
+  await page.getByLabel("Filter").fill(ids[2]!.slice(2));
+  await expect.poll(firsts, patience).toEqual(["3"]);
+  await page.locator("[data-at]").click();
+  await expect.poll(() => page.locator(".found [aria-current]").innerText(), patience).toContain(ids[2]!);
+});
+
+test("10,000 rows are sorted in pieces: each frame adds 500 of them", async () => {
+  const page = await openParse();
+  const ids = listOf(Array.from({ length: 10_000 }, (_, index) => [index % 5, index * 10] as const));
+  await page.evaluate(`{
+    const data = new DataTransfer();
+    data.setData("text/plain", ${JSON.stringify(ids.join("\n"))});
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }`);
+  await expect.poll(() => page.locator('.lines [role="status"]').innerText(), patience).toBe("10,000 lines read.");
+  const counts = (await page.evaluate(`(async () => {
+    const counts = [];
+    const table = document.querySelector('[role="table"]');
+    new MutationObserver(() => counts.push(table.querySelectorAll(".piece > *").length)).observe(table, { childList: true });
+    [...document.querySelectorAll(".sort")].find((button) => button.textContent === "Sequence").click();
+    for (let turns = 0; turns < 2000 && counts.at(-1) !== 10000; turns++) await new Promise(requestAnimationFrame);
+    return counts;
+  })()`)) as readonly number[];
+  expect(counts[0]).toBe(500);
+  expect(counts.at(-1)).toBe(10_000);
+  const steps = counts.slice(1).map((count, index) => count - counts[index]!);
+  expect(Math.max(...steps)).toBeLessThanOrEqual(500);
+});
+
+test("the strip of bits is one line at 700 px and above, in every language", async () => {
+  const page = await world.open({ path: "/#/parse?id=1541815603606036522&layout=twitter" });
+  for (const language of ["English", "中文", "Kiswahili"]) {
+    await page.getByRole("button", { name: language }).click();
+    for (const width of [701, 768, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const tops = await page
+        .locator(".bits .f")
+        .evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().top));
+      expect(tops).toHaveLength(1 + layoutFieldKinds.length);
+      expect([language, width, new Set(tops).size]).toEqual([language, width, 1]);
+    }
+  }
+});
+
+test("hostile text stays text: in the box, a filter, a column and the address", async () => {
+  const hostile = `"><img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
+  const page = await world.open({
+    path: `/#/parse?id=${encodeURIComponent(`${hostile}\n1541815603606036522`)}&at=${encodeURIComponent(hostile)}`,
+  });
+  await page.getByText("made by worker 26").waitFor();
+  await box(page).fill(`${hostile} 1541815603606036522\nuser_01h2xcejqtf2nbrexx3vqjhp41 ${second} ${hostile}`);
+  await settled(page);
+  await page.getByText("2 lines read.").waitFor();
+  await page.getByLabel("Filter").fill(hostile);
+  await page.getByLabel("Column").fill(hostile);
+  await expect.poll(() => page.locator(".query").innerText(), patience).toContain("<img");
+  expect(await page.locator("#page img, #page script").count()).toBe(0);
+  expect(await page.title()).toBe("Parse an ID · Snowlane");
+});
