@@ -46,6 +46,15 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.goto(`${world.server().url}/#/parse?id=${ids}`);
     await page.getByText("3 lines read").waitFor();
   },
+  log: async (page) => {
+    await page.goto(`${world.server().url}/#/parse`);
+    await page.getByRole("button", { name: "Try a log" }).click();
+    await page.getByText("8 IDs found and 1 Unix time").waitFor();
+    await page.getByRole("button", { name: "1.54181560360604E+18" }).click();
+    await page.getByText("A spreadsheet or a JSON parser rounded this number.").waitFor();
+    await page.getByRole("region", { name: "Difference" }).waitFor();
+    await page.getByRole("columnheader", { name: "Sequence" }).waitFor();
+  },
   learn: async (page) => {
     await page.goto(`${world.server().url}/#/learn`);
     await page.getByRole("heading", { name: "Alternatives" }).waitFor();

@@ -27,7 +27,7 @@ export function foundList(state: State, change: Change, texts: Texts, ids: reado
               tabindex=${index === at || (at >= shownMax && index === 0) ? "0" : "-1"}
               @click=${() => choose(change, index)}
             >
-              <span class="id">${id.text}</span> ${badge(id, texts)}
+              <span class="id">${state.parse.text.slice(id.start, id.end)}</span> ${badge(id, texts)}
               <span class="sub">${subOf(id, texts)}</span>
             </button>
           </li>`,
@@ -37,15 +37,17 @@ export function foundList(state: State, change: Change, texts: Texts, ids: reado
   </section>`;
 }
 
+/** The names that the makers of other IDs gave them: they are the same in every language. */
+const makersKinds = { ulid: "ULID", ksuid: "KSUID", objectid: "ObjectId", xid: "xid", typeid: "TypeID" } as const;
+
 /** What a reader should know of an ID before its time: how it is written, and whether digits were lost. */
-function badge({ find, reading }: TextId, texts: Texts): TemplateResult | typeof nothing {
-  const { badges, foreign } = texts.parse;
+function badge({ find }: TextId, texts: Texts): TemplateResult | typeof nothing {
+  const { badges } = texts.parse;
   if (find?.notes.includes("rounded") === true) return html`<span class="badge warn">${badges.rounded}</span>`;
   const kind = find?.kind ?? "decimal";
   if (kind === "decimal" || kind === "grouped" || kind === "float") return nothing;
   if (kind === "unsigned") return html`<span class="badge">${badges.unsigned}</span>`;
-  const isForeign = reading?.kind === "read" && reading.source.foreign !== undefined;
-  return html`<span class="badge">${isForeign ? foreign.title(kind) : (texts.forms[kind as keyof Texts["forms"]] ?? kind)}</span>`;
+  return html`<span class="badge">${{ ...texts.forms, ...makersKinds }[kind]}</span>`;
 }
 
 function subOf({ reading }: TextId, texts: Texts): string {

@@ -81,14 +81,14 @@ function figures({ idCount, differentCount, copyCount, ...rest }: ListAnalysis, 
   const { list: words } = texts.parse;
   const { breakCount, breakMaxMs, span, peak, gap, lanes } = rest;
   const spanMs = span === undefined ? 0 : span.lastMs - span.firstMs;
-  const perSecond = spanMs === 0 ? undefined : (idCount * 1_000) / spanMs;
+  const rate = spanMs === 0 ? 0 : (idCount * 1_000) / spanMs;
   return html`<dl class="stats">
     ${figure(words.ids, number(idCount), words.different(differentCount))}
     ${figure(words.copies, number(copyCount), words.copiesNote, copyCount === 0 ? "" : "bad")}
     ${figure(words.breaks, number(breakCount), breakCount === 0 ? "" : words.upTo(breakMaxMs), breakCount === 0 ? "" : "warn")}
     ${figure(
       words.rate,
-      perSecond === undefined ? "–" : words.perSecond(perSecond),
+      rate < 0.01 ? "–" : words.perSecond(rate),
       peak === undefined ? "" : words.peak(peak.count, utcTime(peak.atMs)),
     )}
     ${figure(words.gap, gap.lengthMs === 0 ? "–" : words.length(gap.lengthMs), gap.lengthMs === 0 ? "" : words.from(utcTime(gap.fromMs)))}
@@ -98,6 +98,11 @@ function figures({ idCount, differentCount, copyCount, ...rest }: ListAnalysis, 
 
 function figure(label: string, value: string, note: string, look = ""): TemplateResult {
   return html`<div class="stat"><dt>${label}</dt><dd class=${look}>${value}<small>${note}</small></dd></div>`;
+}
+
+/** A choice of few words under its label. */
+function captioned(choice: Parameters<typeof switchButtons>[0]): TemplateResult {
+  return html`<div class="caption"><span aria-hidden="true">${choice.label}</span>${switchButtons(choice)}</div>`;
 }
 
 const slacksMs = [0, 1_000, 10_000];
@@ -111,7 +116,7 @@ function controls(
   const { list: words } = texts.parse;
   const { list } = state.parse;
   return html`<div class="row controls list-controls">
-    ${switchButtons({
+    ${captioned({
       label: words.rows,
       value: list.rows,
       options: [
@@ -120,7 +125,7 @@ function controls(
       ],
       onChange: (value) => setList(change, lines, { rows: value === "odd" ? "odd" : "all" }),
     })}
-    ${switchButtons({
+    ${captioned({
       label: words.slack,
       value: String(list.slackMs),
       options: slacksMs.map((ms) => [String(ms), words.slackOf(ms / 1_000)]),
