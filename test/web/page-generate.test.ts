@@ -192,3 +192,24 @@ test("PAGE 10: the code follows the count, the form and the token, and by hand i
   expect(await text()).toContain("1769817600000n");
   expect(await runCommand(process.execPath, ["-e", `${await text()}\nconsole.log(String(id))`])).toBe(`${id}\n`);
 });
+
+test("while a server is slow, the page says how far it is, goes on, and can be told to stop", async () => {
+  const page = await world.open({ path: "/#/generate", expected: /ERR_/ });
+  await page.getByText("serving").waitFor();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/snowlane.v1.IdService/NextId", async (route) => {
+    await released;
+    await route.continue().catch(() => undefined);
+  });
+  const press = () => page.getByRole("button", { name: "Generate", exact: true }).click();
+  await press();
+  await page.getByRole("progressbar").waitFor();
+  await page.getByText("0 of 1").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Press Generate for an ID").waitFor();
+  await press();
+  await page.getByRole("progressbar").waitFor();
+  release();
+  await page.locator(shownId).waitFor();
+  expect(await page.getByRole("progressbar").count()).toBe(0);
+});

@@ -56,6 +56,28 @@ test("one ID of this server is made and read, and its strip is walked through", 
   expect(await page.locator(".strip-note").innerText()).toContain("datacenter: bits 21 to 17");
 });
 
+test("the form of an ID is changed, an earlier one is read, and the program of another language is copied", async () => {
+  const page = await world.open({ path: "/#/generate" });
+  await page.getByText("serving").waitFor();
+  const shown = page.locator(".when.id");
+  await press(page, "button", "Generate");
+  await shown.waitFor();
+  const first = await shown.innerText();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Earlier in this tab" }).waitFor();
+  await tabTo(page, "combobox", "Language");
+  await page.keyboard.type("Python");
+  await page.getByText("import urllib.request").waitFor();
+  await press(page, "button", "Copy the code");
+  await page.getByRole("button", { name: /^(Copied|Not allowed)/ }).waitFor();
+  await tabTo(page, "combobox", "Text form", "Shift+Tab");
+  await page.keyboard.type("hex");
+  await expect.poll(() => shown.innerText(), { timeout: 60_000 }).toMatch(/^0x[0-9a-f]{16}$/);
+  await press(page, "button", "Read as a list");
+  await expect.poll(() => page.title(), { timeout: 60_000 }).toBe("Parse an ID · Snowlane");
+  expect(await page.locator("main textarea").first().inputValue()).toBe(first);
+});
+
 test("the first Tab leads past the head", async () => {
   const page = await world.open();
   await page.keyboard.press("Tab");

@@ -89,7 +89,7 @@ function begin(place: HTMLElement, name: ChartName): Chart {
       padding: [12, 12, 0, 0],
       scales: { x: { time: true }, y: { auto: false } },
       axes: [
-        { ...axis, grid: { show: false }, size: 24, gap: 4, space: 58, incrs: [10, 15, 30, 60], values: clocksOf },
+        { ...axis, grid: { show: false }, size: 24, gap: 4, space: 44, incrs: [10, 15, 60, 120], values: clocksOf },
         { ...axis, size: 52, gap: 6, space: 36, values: (_plot, values) => withUnit(name, values) },
       ],
       series: [

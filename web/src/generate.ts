@@ -54,10 +54,12 @@ function fromServer(state: State, change: Change, texts: Texts): TemplateResult 
   const wanted = readCount(count);
   const isCount = wanted !== undefined && wanted >= 1 && wanted <= most;
   const read = readFormat(format);
-  const canRun = isCount && read.kind === "format" && job.kind !== "running";
+  const isRight = isCount && read.kind === "format";
+  // A button that is disabled loses the focus, and Enter would not repeat.
+  const isRunning = job.kind === "running";
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (canRun) void runJob(change, wanted, read.format);
+    if (isRight && !isRunning) void runJob(change, wanted, read.format);
   };
   return html`<div class="cols first">
     <div class="stack">
@@ -72,8 +74,10 @@ function fromServer(state: State, change: Change, texts: Texts): TemplateResult 
             onInput: (value) => patch(change, { count: value }),
           })}
           ${formFields(state, change, texts)}
-          <button type="submit" class="primary" ?disabled=${!canRun}>${words.generate}</button>
-          ${job.kind === "running" ? html`<button type="button" @click=${cancelJob}>${words.cancel}</button>` : nothing}
+          <button type="submit" class="primary" ?disabled=${!isRight} aria-disabled=${isRunning ? "true" : nothing}>
+            ${words.generate}
+          </button>
+          ${isRunning ? html`<button type="button" @click=${cancelJob}>${words.cancel}</button>` : nothing}
         </div>
         <div class="outcome" aria-live="polite">${outcome(texts, job)}</div>
       </form>
