@@ -25,8 +25,8 @@ test("a file of one owner, or of a group as Kubernetes mounts secrets, is for no
   expect(accessOf(fileOf("", 0o602))).toEqual({ othersWrite: true, othersRead: false });
 });
 
-// OPS 7: doctor found nothing, and serve used it without a word.
-test("principals, keys and URLs that every user of the machine may write are refused", () => {
+// Doctor found nothing, and serve used it without a word.
+test("OPERATIONS 7: principals, keys and URLs that every user of the machine may write are refused", () => {
   const principals = fileOf('{ "principals": [] }', 0o666);
   expect(() => readPrincipalBytes(principals)).toThrow("Every user of this machine may write it");
   chmodSync(principals, 0o644);
@@ -44,8 +44,8 @@ function load(flags: Readonly<Record<string, string>>) {
   return withStoreFile(loadSettings(storeSettings, { flags, environment: {} }));
 }
 
-// OPS 9: only the environment and the list of processes had room for a password.
-test("--store-file gives the URL of the store, and no fault of it shows what the file holds", () => {
+// Only the environment and the list of processes had room for a password.
+test("OPERATIONS 9: --store-file gives the URL of the store, and no fault of it shows what the file holds", () => {
   const path = fileOf("postgres://u:sEcr3t@h/db\n", 0o440);
   const loaded = load({ storeFile: path });
   expect([loaded.values.storeUrl, loaded.places.storeUrl, loaded.problems]).toEqual([
@@ -65,9 +65,9 @@ test("--store-file gives the URL of the store, and no fault of it shows what the
   }
 });
 
-// OPS 8: a file with sha256("a") and sha256("") was good.
+// A file with sha256("a") and sha256("") was good.
 test.each(["", "a", "zz", "1234", "password", "checkout"])(
-  "the token %j can be guessed, and is refused",
+  "OPERATIONS 8: the token %j can be guessed, and is refused",
   async (text) => {
     const { hash } = await import("node:crypto");
     const entry = { name: "checkout", permissions: ["ids"], tokens: [`sha256:${hash("sha256", text, "hex")}`] };

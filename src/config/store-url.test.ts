@@ -39,8 +39,8 @@ test("a URL with a password is told from one without", () => {
 /** Slips of a hand and of a shell: a sign is left out, doubled, or another one in its place. */
 const signs = [":", "/", "@", "#", "?", "%40", "%3A", ";", " ", "&", "=", "\\", '"', "'", "|", ".", "-", ""];
 
-// OPS 10: "u:sEcr3t@h/db" was shown whole, and so was "postgres:u:sEcr3t@h/db".
-test("no way to misspell a URL shows its password, in an error or in what a dry run prints", () => {
+// Shown were "u:sEcr3t@h/db" and "postgres:u:sEcr3t@h/db", whole.
+test("OPERATIONS 10: no way to misspell a URL shows its password, in an error or in what a dry run prints", () => {
   const random = new SeededRandom(20261127);
   const pick = <T>(items: readonly T[]): T => random.pick(items);
   const secret = "sEcr3tPassw0rd";
@@ -73,7 +73,7 @@ test("no way to misspell a URL shows its password, in an error or in what a dry 
   }
 });
 
-test("no way to misspell one of several databases of sequences shows a password", () => {
+test("OPERATIONS 10: no way to misspell one of several databases of sequences shows a password", () => {
   const random = new SeededRandom(20261128);
   const pick = <T>(items: readonly T[]): T => random.pick(items);
   const secret = "sEcr3tPassw0rd";

@@ -144,6 +144,17 @@ test("windows of one byte cost a frame a byte, and no more", () => {
   }
 });
 
+test("OPERATIONS 19: WINDOW_UPDATEs have a rate, beyond those for what a client was sent (they had none)", () => {
+  const harness = new Harness({ limits: { windowUpdatesPerSecond: 100 }, onRequest: () => echoHandler(31) });
+  harness.exchange(settings([4, 0]), headers(1, "end"));
+  for (let count = 0; count < 30; count++) expect(harness.exchange(windowUpdate(1, 1))).toHaveLength(1);
+  const updates = (count: number) => Array.from({ length: count }, () => windowUpdate(0, 1));
+  expect(harness.exchange(...updates(200))).toEqual([]);
+  harness.wait(1_000);
+  expect(harness.exchange(...updates(100))).toEqual([]);
+  expect(harness.exchange(...updates(100)).at(-1)).toMatch(/^goAway \d+ enhanceYourCalm$/);
+});
+
 test("a client that reads nothing makes nobody write more than the output may hold", () => {
   let written = 0;
   const more = (stream: Parameters<NonNullable<StreamHandler["onEnd"]>>[0]): void => {

@@ -109,7 +109,7 @@ export function hasWorkers({ entries }: ListAnswer): boolean {
 export function lostLayout({ kind }: Pick<RecordStore, "kind">, namespace: string): IdError {
   const message =
     `Namespace ${namespace} has records of workers, but its layout record is lost: nobody can tell which IDs they issue. ` +
-    `Nothing was changed. See docs/stores.md, "The layout record is lost".`;
+    `Nothing was changed. See docs/store-losses.md, "The layout record is lost".`;
   return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, namespace, lost: recordKeys.layout } });
 }
 

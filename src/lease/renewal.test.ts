@@ -64,8 +64,8 @@ describe("a renewal", () => {
     expect(process.holder.counters).toMatchObject({ lapsed: 1, lost: 0 });
   });
 
-  // OPS 1: such an error used to pass through the renewal and end the process.
-  test("for which the kernel gives no random bits is a failed try, and the next one renews", async () => {
+  // Such an error used to pass through the renewal and end the process.
+  test("OPERATIONS 1: for which the kernel gives no random bits is a failed try, and the next one renews", async () => {
     const { world, process } = await holding();
     const draw = world.random128.bind(world);
     world.random128 = () => {

@@ -15,8 +15,8 @@ class FailingStream {
   };
 }
 
-// OPS 2, 3: a reader of the log that had gone, or a full disk under it, used to end the server.
-test("a line that cannot be written is lost and counted, and the first that can be says how many were", () => {
+// A reader of the log that had gone, or a full disk under it, used to end the server.
+test("OPERATIONS 2 and 3: a line that cannot be written is lost and counted, and the first that can be says how many were", () => {
   const stream = new FailingStream();
   const told: number[] = [];
   const lines = new LogWriter(stream, (lostCount) => void told.push(lostCount));

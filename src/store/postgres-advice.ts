@@ -24,11 +24,11 @@ const unseen: Readonly<Record<FactName, StoreAdvice>> = {
   },
   started: {
     detail: "The user may not call pg_postmaster_start_time(): a restart on an older data folder goes unseen.",
-    hint: "GRANT EXECUTE ON FUNCTION pg_postmaster_start_time() to the user. Otherwise follow the runbook of docs/stores.md after each restore.",
+    hint: "GRANT EXECUTE ON FUNCTION pg_postmaster_start_time() to the user. Otherwise follow the runbook of docs/store-losses.md after each restore.",
   },
   database: {
     detail: "The user may not read pg_database: a copy of the database that takes its name goes unseen.",
-    hint: "GRANT SELECT ON pg_database to the user. Otherwise follow the runbook of docs/stores.md when you swap databases.",
+    hint: "GRANT SELECT ON pg_database to the user. Otherwise follow the runbook of docs/store-losses.md when you swap databases.",
   },
 };
 

@@ -46,8 +46,8 @@ function openIdle(address: string, count: number): readonly Socket[] {
   return sockets;
 }
 
-// OPS 1: a renewal opened /dev/urandom each time, so that anyone who could open connections ended the process.
-test("a server whose connections use up its descriptors renews, is scraped and issues IDs", {
+// A renewal opened /dev/urandom each time, so that anyone who could open connections ended the process.
+test("OPERATIONS 1: a server whose connections use up its descriptors renews, is scraped and issues IDs", {
   timeout: timeoutMs,
 }, async () => {
   const server = await startLimited(128);
@@ -85,8 +85,8 @@ async function lostLines(url: string): Promise<number> {
   return (await scrape(url)).get("snowlane_log_lines_lost_total") ?? 0;
 }
 
-// OPS 2: the process ended with code 0, without a drain.
-test("a server goes on when the reader of its log leaves, and counts the lines that it loses", {
+// The process ended with code 0, without a drain.
+test("OPERATIONS 2: a server goes on when the reader of its log leaves, and counts the lines that it loses", {
   timeout: timeoutMs,
 }, async () => {
   const { child, url, stop } = await startLogging({ stderr: "pipe" });
@@ -99,11 +99,11 @@ test("a server goes on when the reader of its log leaves, and counts the lines t
   expect(await stop("SIGTERM")).toBe(0);
 });
 
-// OPS 3: the process ended with code 70.
+// The process ended with code 70.
 test.each([
   ["the log", ["--log-format", "json"]],
   ["the log for people and the lines at the start", ["--log-format", "text"]],
-])("a server goes on when the disk of %s is full", { timeout: timeoutMs }, async (_what, args) => {
+])("OPERATIONS 3: a server goes on when the disk of %s is full", { timeout: timeoutMs }, async (_what, args) => {
   const full = openSync("/dev/full", "w");
   onTestFinished(() => closeSync(full));
   const { url, stop } = await startLogging({ stderr: full, stdout: full, args });
@@ -134,8 +134,8 @@ test("the first line of a log that can be written again says how many were lost"
   expect(await stop("SIGTERM")).toBe(0);
 });
 
-// OPS 6: Node opened its debugger to every user of the machine, and SIGUSR2 ended the server without a drain.
-test("SIGUSR1 and SIGUSR2 have no meaning to a server: it says so, opens no debugger, and goes on", {
+// Node opened its debugger to every user of the machine, and SIGUSR2 ended the server without a drain.
+test("OPERATIONS 6: SIGUSR1 and SIGUSR2 have no meaning to a server: it says so, opens no debugger, and goes on", {
   timeout: timeoutMs,
 }, async () => {
   const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
@@ -168,8 +168,8 @@ async function runShell(args: readonly string[]) {
   return { code, stderr };
 }
 
-// OPS 3: code 70, without a word.
-test("NEWCOMER 3: a command that prints says that its output cannot be written, and ends with 1", {
+// Code 70, without a word.
+test("OPERATIONS 3 and NEWCOMER 3: a command that prints says that its output cannot be written, and ends with 1", {
   timeout: timeoutMs,
 }, async () => {
   const refused = { code: 1, stderr: expect.stringMatching(/^snowlane: The output cannot be written: ENOSPC.*\.\n$/) };

@@ -48,8 +48,8 @@ test("a name or a permission that no file may have is refused", async () => {
   }
 });
 
-// OPS 7: the token was left to a file that everybody may read.
-test("--to writes the token into a new file of its owner alone, and prints the entry alone", async () => {
+// The token was left to a file that everybody may read.
+test("OPERATIONS 7: --to writes the token into a new file of its owner alone, and prints the entry alone", async () => {
   const path = join(temporaryFolder(), "token");
   const { code, stdout } = await runInProcess(["token", "checkout", "--to", path]);
   const token = readFileSync(path, "utf8").trim();
@@ -60,8 +60,7 @@ test("--to writes the token into a new file of its owner alone, and prints the e
   expect(readFileSync(path, "utf8").trim()).toBe(token);
 });
 
-// OPS 9.
-test("a password in a flag is warned of, and one from the environment or a file is not", async () => {
+test("OPERATIONS 9: a password in a flag is warned of, and one from the environment or a file is not", async () => {
   const url = "postgres://u:sEcr3t@127.0.0.1:1/db";
   const path = join(temporaryFolder(), "url");
   writeFileSync(path, `${url}\n`, { mode: 0o600 });

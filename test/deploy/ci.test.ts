@@ -79,8 +79,8 @@ process.disconnect();
   expect(all("seeds")).toEqual([0, [...seeds, "", end("seeds"), ""].join("\n")]);
 });
 
-// OPS 20: actions came by tag, and the token stayed in the checkout.
-test("jobs have the permissions that they name, end in time, keep no credentials, and pin each action by its commit", () => {
+// Actions came by tag, and the token stayed in the checkout.
+test("OPERATIONS 20: jobs have the permissions that they name, end in time, keep no credentials, and pin each action by its commit", () => {
   for (const name of ["checks", "release"]) expect(workflow(name).permissions).toEqual({});
   for (const { permissions } of Object.values(jobs)) expect(permissions).toEqual({ contents: "read" });
   for (const { steps, permissions, "timeout-minutes": minutes } of everyJob) {

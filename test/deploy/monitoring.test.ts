@@ -120,8 +120,8 @@ test("each alert is quiet in one test of promtool, and fires in another", async 
   );
 });
 
-// OPS 12: the alert on the lead waited for a second, and a lead ends at --burst, 10 ms.
-test("a limit of an alert that stands for a default follows it: --burst, and the memory that the chart gives", () => {
+// The alert on the lead waited for a second, and a lead ends at --burst, 10 ms.
+test("OPERATIONS 12: a limit of an alert that stands for a default follows it: --burst, and the memory that the chart gives", () => {
   const expressionOf = (name: string): string => alerts.find(({ alert }) => alert === name)!.expr;
   const burstSeconds = serverSettings.burstMs.fallback / 1_000;
   expect(expressionOf("SnowlaneLead")).toBe(`snowlane_lead_seconds > 0.8 * ${burstSeconds}`);
@@ -141,8 +141,8 @@ test("a command that an alert names is one of the program", async () => {
   expect(named.length).toBeGreaterThan(1);
 });
 
-// OPS 12: no alert fired when a server was dead.
-test("each question of docs/operations.md has its alerts, and each alert a section there", () => {
+// No alert fired when a server was dead.
+test("OPERATIONS 12: each question of docs/operations.md has its alerts, and each alert a section there", () => {
   const page = readFileSync("docs/operations.md", "utf8");
   const [, table = ""] = page.split("| question | metric | look when | alert |\n");
   const rows = table.split("\n\n")[0]!.split("\n").slice(1);

@@ -42,8 +42,8 @@ async function verify(name: string, text: string): Promise<string> {
   }
 }
 
-// OPS 11: systemd gave up after five starts in ten seconds.
-test("the unit never gives up, and comes back after any end that nobody asked for, but for wrong settings", () => {
+// Systemd gave up after five starts in ten seconds.
+test("OPERATIONS 11: the unit never gives up, and comes back after any end that nobody asked for, but for wrong settings", () => {
   expect(unit).toMatch(/^\[Unit\]\n(?:.+\n)*StartLimitIntervalSec=0$/m);
   expect(unit).toMatch(/^Restart=always$/m);
   expect(unit.match(newKeys)).toEqual(["RestartSteps=6\n", "RestartMaxDelaySec=30\n"]);

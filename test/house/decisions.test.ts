@@ -131,9 +131,9 @@ test("the index has each decision once, by its title, in one part of the system"
   }
 });
 
-test("the index of the documentation has six shelves, and each page of docs/ stands on one", () => {
+test("the index of the documentation has seven shelves, and each page of docs/ stands on one", () => {
   const index = textOf("docs/README.md");
-  const shelves = ["Start here", "Guides", "Reference", "Reports", "Internals", "Decisions"];
+  const shelves = ["Start here", "Guides", "Reference", "Evidence", "Reports", "Internals", "Decisions"];
   expect(sectionsOf(index).map(({ heading }) => heading)).toEqual(shelves);
   const linked = [...index.matchAll(/\]\((?!adr\/)([a-z0-9/-]+\.md)\)/g)].map(([, page = ""]) => `docs/${page}`);
   const pages = tracked.filter((path) => /^docs\/(?!adr\/).+\.md$/.test(path) && path !== "docs/README.md");

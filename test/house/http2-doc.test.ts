@@ -10,8 +10,8 @@ test("docs/http2.md has every limit of the engine, with its default", () => {
   }
 });
 
-test("every test that docs/http2.md names is in the file that it names", () => {
-  const [, table = ""] = readFileSync("docs/http2.md", "utf8").split("## What the prototype lacked");
+test("every test that docs/evidence/http2.md names is in the file that it names", () => {
+  const [, table = ""] = readFileSync("docs/evidence/http2.md", "utf8").split("## What the prototype lacked");
   const named = [...table.matchAll(/`([\w/.-]+\.test\.ts)`: ((?:“[^”]+”(?:; )?)+)/g)].flatMap(
     ([, file = "", names = ""]) => [...names.matchAll(/“([^”]+)”/g)].map(([, name = ""]) => [file, name] as const),
   );

@@ -156,8 +156,8 @@ test("each promise of docs/evidence.md names a test", () => {
   expect(promises.filter((promise) => !/^ {2}\(\[test\]\(\S+ "/m.test(promise))).toEqual([]);
 });
 
-test("each promise of docs/security.md names a setting, or that it has none, a test and a document", () => {
-  const [, , ...promises] = sectionOf("docs/security.md", "Promises").match(/^\|.*\|$/gm) ?? [];
+test("each promise of docs/evidence/security.md names a setting, or that it has none, a test and a document", () => {
+  const [, , ...promises] = sectionOf("docs/evidence/security.md", "Promises").match(/^\|.*\|$/gm) ?? [];
   expect(promises.length).toBeGreaterThan(10);
   const whole = /^\| [^|]+ \| (?:`[^|]+`|none) \| \[test\]\(\S+ "[^|]+ \| \[[^\]]+\]\([^|]+ \|$/;
   expect(promises.filter((promise) => !whole.test(promise))).toEqual([]);

@@ -121,9 +121,9 @@ function refusedAddresses({ log }: RunningServer): readonly string[] {
   return lines.filter(({ message }) => message === "A call was refused").map(({ address }) => address);
 }
 
-// OPS 23: the example of nginx had a deprecated word, of which it warned at each start.
+// The example of nginx had a deprecated word, of which it warned at each start.
 test.each(examples)(
-  "$file carries gRPC and HTTP/1.1, and the server knows the caller's address",
+  "OPERATIONS 23: $file carries gRPC and HTTP/1.1, and the server knows the caller's address",
   { timeout },
   async (example) => {
     const { proxy, server } = await startExample(example);

@@ -1,7 +1,7 @@
 /**
  * `npm run measure -- churn`: for each remote store, starts its real server, starts two Snowlane servers on it, kills
  * and replaces them in a loop under load for a minute, and prints what came of it. `npm run measure -- churn redis etcd
- * --seconds 10` for some of them, and another length; `--write` puts the table into docs/stores.md.
+ * --seconds 10` for some of them, and another length; `--write` puts the table into docs/evidence/stores.md.
  */
 import { loadavg } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
@@ -18,7 +18,7 @@ const columns = ["store", "IDs issued", "duplicates", "servers killed", "request
 
 const options = {
   seconds: withFallback(integer({ name: "seconds", min: 1, max: 86_400, doc: "For each store." }), 60),
-  write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }),
+  write: onOff({ name: "write", doc: "Puts the table into docs/evidence/stores.md." }),
 };
 
 await runProgram({
@@ -77,5 +77,5 @@ function writeTable(rows: readonly (readonly string[])[], seconds: number): void
   const load = `load ${Math.round(loadavg()[2]!)} over the last 15 minutes`;
   const about = `${day}, ${seconds} s for each store, on ${machine()}, ${load}, Node ${process.versions.node}.`;
   const table = markdownTable({ title: "", columns, rows });
-  writeMarkedSection("docs/stores.md", "churn", `${about}\n\n${table}`);
+  writeMarkedSection("docs/evidence/stores.md", "churn", `${about}\n\n${table}`);
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run measure -- crowd`: starts more Snowlane servers on one PostgreSQL than it has connections, directly and
  * through PgBouncer, and prints how many of them serve, and how often they tried to connect. `--write` puts the figures
- * into docs/stores.md.
+ * into docs/evidence/stores.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { duration, integer, onOff } from "../../src/config/setting-kinds.ts";
@@ -28,7 +28,7 @@ const options = {
   connections: withFallback(integer({ name: "connections", min: 10, max: 1_000, doc: "Of the database." }), 60),
   pool: withFallback(integer({ name: "pool", min: 1, max: 1_000, doc: "Those that PgBouncer keeps of them." }), 10),
   for: withFallback(duration({ name: "for", minMs: 31_000, maxMs: 3_600_000, doc: "How long they run." }), 75_000),
-  write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }),
+  write: onOff({ name: "write", doc: "Puts the table into docs/evidence/stores.md." }),
 };
 
 await runProgram({
@@ -48,7 +48,7 @@ await runProgram({
     const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
     const about = `${day}, ${runMs / 1_000} s, on ${machine()}, Node ${process.versions.node}.`;
     process.stdout.write(`${about}\n\n${table}\n`);
-    if (write) writeMarkedSection("docs/stores.md", "crowd", `${about}\n\n${table}`);
+    if (write) writeMarkedSection("docs/evidence/stores.md", "crowd", `${about}\n\n${table}`);
     return 0;
   },
 });

@@ -1,6 +1,6 @@
 /**
  * `npm run measure -- newest-servers`: runs the suite `stores` on newer versions of the servers, which are fetched
- * once, and prints a table of the results; `--write` puts the table into docs/stores.md.
+ * once, and prints a table of the results; `--write` puts the table into docs/evidence/stores.md.
  */
 import { systemClock } from "../../src/clock/clock.ts";
 import { onOff } from "../../src/config/setting-kinds.ts";
@@ -46,7 +46,7 @@ const columns = ["servers", "tests", "passed", "failed"];
 await runProgram({
   call: "npm run measure -- newest-servers",
   summary: "Runs the tests of the stores on newer versions of their servers, some of them of other makers",
-  options: { write: onOff({ name: "write", doc: "Puts the table into docs/stores.md." }) },
+  options: { write: onOff({ name: "write", doc: "Puts the table into docs/evidence/stores.md." }) },
   examples: ["npm run measure -- newest-servers", "npm run measure -- newest-servers --write"],
   run: async ({ write }) => {
     const rows: (readonly string[])[] = [];
@@ -63,7 +63,7 @@ await runProgram({
     const day = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
     const text = `${day}, on ${machine()}, Node ${process.versions.node}.\n\n${markdownTable({ title: "", columns, rows })}`;
     process.stdout.write(`\n${text}\n`);
-    if (write) writeMarkedSection("docs/stores.md", "newest", text);
+    if (write) writeMarkedSection("docs/evidence/stores.md", "newest", text);
     return runs.every(({ failures }) => failures.length === 0) ? 0 : 1;
   },
 });

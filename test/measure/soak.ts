@@ -2,10 +2,10 @@
  * `npm run measure -- soak --for 30m`: starts the built server with the HTTP/2 engine and calls it in every way,
  * rightly and wrongly, until the time is over. Every minute (`--every 5m`) all callers stand still, and a line says
  * what the server then holds. Exits with 1 where a call failed, an ID came twice, or memory, open files or timers have
- * grown. `--write` puts the outcome into docs/http2.md. Ctrl-C ends it early, in order.
+ * grown. `--write` puts the outcome into docs/evidence/http2.md. Ctrl-C ends it early, in order.
  *
  * With `--surroundings` its descriptors, its disk and the reader of its log are taken away and given back at random
- * instead, and callers keep their connections; the outcome goes into docs/operations.md.
+ * instead, and callers keep their connections; the outcome goes into docs/evidence/operations.md.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ const options = {
   every: withFallback(duration({ name: "every", doc: "From one look at the server to the next.", ...span }), 60_000),
   surroundings: onOff({ name: "surroundings", doc: "Takes descriptors, disk and the log's reader away at random." }),
   seed: withFallback(integer({ name: "seed", min: 0, max: 2 ** 31 - 1, doc: "Of what is taken away, and when." }), 1),
-  write: onOff({ name: "write", doc: "Puts the outcome into docs/http2.md, or docs/operations.md." }),
+  write: onOff({ name: "write", doc: "Puts the outcome into docs/evidence/http2.md, or docs/evidence/operations.md." }),
 };
 
 const columns = ["time", "calls", "failed", "IDs", "repeated", "MB in use", "MB resident", "open files", "timers"];
@@ -122,7 +122,7 @@ async function runSurroundings(
   const outcome = problems.length === 0 ? "No call failed." : problems.join("; ");
   if (write) {
     const table = markdownTable({ title: "", columns: takenColumns, rows: chosenLooks(looks).map(rowOfTaken) });
-    writeMarkedSection("docs/operations.md", "soak", `${aboutRun(looks, `Seed ${seed}. ${outcome}`)}\n\n${table}`);
+    writeMarkedSection("docs/evidence/operations.md", "soak", `${aboutRun(looks, `Seed ${seed}. ${outcome}`)}\n\n${table}`);
   }
   return exitCodeOf(problems, outcome);
 }
@@ -168,5 +168,5 @@ function aboutRun(looks: readonly { readonly atMs: number }[], outcome: string):
 function writeTable({ looks, problems }: SoakResult): void {
   const outcome = problems.length === 0 ? "Nothing failed, nothing grew." : problems.join("; ");
   const table = markdownTable({ title: "", columns, rows: chosenLooks(looks).map(rowOf) });
-  writeMarkedSection("docs/http2.md", "soak", `${aboutRun(looks, outcome)}\n\n${table}`);
+  writeMarkedSection("docs/evidence/http2.md", "soak", `${aboutRun(looks, outcome)}\n\n${table}`);
 }

@@ -54,8 +54,8 @@ test("the lines of docs/install.md unpack it, and give an ID", () => {
   expect(output).toMatch(/^\d{19}\nok /);
 });
 
-// OPS 6: NODE_OPTIONS of a user reached it.
-test("it takes no NODE_OPTIONS, so that nobody opens a debugger in it", async () => {
+// NODE_OPTIONS of a user reached it.
+test("OPERATIONS 6: it takes no NODE_OPTIONS, so that nobody opens a debugger in it", async () => {
   const child = spawn(program, ["--version"], {
     env: { ...bare, NODE_OPTIONS: "--inspect=127.0.0.1:0 --require=/no/such/file" },
     cwd: folder,

@@ -110,7 +110,7 @@ async function cancelInHttp1(address: string): Promise<void> {
   socket.destroy();
 }
 
-test("counters equal what callers saw: OK, refused, failed, unknown, undecodable and cancelled", async () => {
+test("OPERATIONS 22: counters equal what callers saw, by principal where one was refused: OK, refused, failed, unknown, undecodable and cancelled", async () => {
   const principals = principalsFile([
     { name: "shop", permissions: ["ids"] },
     { name: "poor", permissions: ["ids"], callsPerSecond: 1 },
@@ -169,7 +169,7 @@ test("counters equal what callers saw: OK, refused, failed, unknown, undecodable
   expect(lines.get('snowlane_principal_ids_total{principal="shop"}')).toBe(server.source.status().counters.issued);
   expect(lines.get('snowlane_principal_ids_total{principal="scraper"}')).toBe(0);
   const refusedTo = ["shop", "poor", "scraper"].map(
-    // OPS 22: no metric said whose calls were refused.
+    // No metric said whose calls were refused.
     (name) => lines.get(`snowlane_principal_refused_total{principal="${name}"}`)!,
   );
   expect(refusedTo.reduce((sum, count) => sum + count)).toBe(refused("permission")! + refused("quota")!);

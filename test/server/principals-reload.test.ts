@@ -163,6 +163,19 @@ test("a server that takes tokens in plaintext from other machines warns once, an
   expect(await warnings({ listen: "0.0.0.0:0", tlsCert: server.certFile, tlsKey: server.keyFile })).toBe(0);
 });
 
+// It was used without a word.
+test("OPERATIONS 7: a file of principals that every user of the machine may read is warned of at the start", async () => {
+  const { path: principals } = principalsFile([{ name: "app", permissions: ids }]);
+  const linesOf = async (): Promise<readonly unknown[]> => {
+    const { log } = await runServer({ principals });
+    return log.map((line) => JSON.parse(line) as { message: string }).filter(({ message }) => message === readable);
+  };
+  const readable = "Every user of this machine may read a file of secrets";
+  expect(await linesOf()).toEqual([]);
+  chmodSync(principals, 0o644);
+  expect(await linesOf()).toMatchObject([{ level: "warn", setting: "principals", path: principals }]);
+});
+
 test("tokens in plaintext that a later file brings are warned of (they were not)", async () => {
   const path = join(temporaryFolder(), "principals.json");
   const byCertificate = { name: "app", permissions: ids, certificates: ["dns:app"] };

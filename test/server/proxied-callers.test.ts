@@ -1,4 +1,4 @@
-/** OPS 14: callers behind a proxy have their own addresses, where the operator named the proxy, and only there. */
+/** Callers behind a proxy have their own addresses, where the operator named the proxy, and only there. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type ClientHttp2Session, connect } from "node:http2";
@@ -89,7 +89,7 @@ async function callStatus(session: ClientHttp2Session, path = nextId): Promise<n
   return status;
 }
 
-describe("the PROXY protocol", () => {
+describe("OPERATIONS 14: the PROXY protocol", () => {
   test.each(["plaintext", "TLS"])("names the caller in refusals, over HTTP/2 and HTTP/1.1: %s", async (kind) => {
     const { certFile: tlsCert, keyFile: tlsKey } = certificates.server;
     const running = await startRefusing({ proxyProtocol: here, ...(kind === "TLS" && { tlsCert, tlsKey }) });
@@ -165,7 +165,7 @@ describe("the PROXY protocol", () => {
   });
 });
 
-describe("X-Forwarded-For", () => {
+describe("OPERATIONS 14: X-Forwarded-For", () => {
   test("of a trusted proxy names the caller of each call, over HTTP/2 and HTTP/1.1, hot or not", async () => {
     const running = await startRefusing({ trustedProxies: here });
     const paths = [nextId, "/snowlane.v1.IdService/Parse"];

@@ -117,8 +117,8 @@ test("the listener of operators refuses the same requests", async () => {
   expect(await ask("2.0")).toMatch(/^HTTP\/1\.1 505 /);
 });
 
-// OPS 15: they got 400, except 0.9 and 2.0.
-test("a request line of another version than HTTP/1.0 and HTTP/1.1 gets 505", async () => {
+// They got 400, except 0.9 and 2.0.
+test("OPERATIONS 15: a request line of another version than HTTP/1.0 and HTTP/1.1 gets 505", async () => {
   const { address } = await runServer();
   for (const version of ["0.9", "1.2", "1.9", "2.0", "3.0"]) {
     const answer = await sendBytes(address, [`GET /healthz HTTP/${version}\r\nhost: localhost\r\n\r\n`]);
@@ -131,8 +131,8 @@ test("a request line of another version than HTTP/1.0 and HTTP/1.1 gets 505", as
   expect(await sendBytes(address, [large])).toMatch(/^HTTP\/1\.1 431 /);
 });
 
-// OPS 16: gzip was served as if it were chunked alone, and HTTP/1.0 with chunks.
-test("a Transfer-Encoding other than chunked gets 501, and one in HTTP/1.0 gets 400", async () => {
+// Gzip was served as if it were chunked alone, and HTTP/1.0 with chunks.
+test("OPERATIONS 16: a Transfer-Encoding other than chunked gets 501, and one in HTTP/1.0 gets 400", async () => {
   const { address, server } = await runServer();
   const ask = (version: string, coding: string) =>
     sendBytes(address, [
@@ -146,8 +146,8 @@ test("a Transfer-Encoding other than chunked gets 501, and one in HTTP/1.0 gets 
   expect(await ask("1.1", "Chunked")).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-// OPS 17: it was told to send a content type, which a GET does not have.
-test("a GET of a method without connect=v1 is told what its query needs", async () => {
+// It was told to send a content type, which a GET does not have.
+test("OPERATIONS 17: a GET of a method without connect=v1 is told what its query needs", async () => {
   const { address } = await runServer();
   const answer = await sendBytes(address, [`GET ${parse} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`]);
   expect(answer).toMatch(/^HTTP\/1\.1 415 [^]*connect=v1, encoding=json and message=/);

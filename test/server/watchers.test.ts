@@ -39,8 +39,8 @@ async function openWatches(session: ClientHttp2Session, count: number): Promise<
   return Promise.all(Array.from({ length: count }, () => openWatch(session)));
 }
 
-// OPS 4: a connection could have as many as it may have streams, each of 44 KiB.
-test("a connection may have ten Watch streams, and the eleventh is refused until one ends", async () => {
+// A connection could have as many as it may have streams, each of 44 KiB.
+test("OPERATIONS 4: a connection may have ten Watch streams, and the eleventh is refused until one ends", async () => {
   const { url } = await runServer();
   const session = openSession(url);
   expect(await openWatches(session, 10)).toEqual(Array(10).fill("open"));
@@ -48,7 +48,7 @@ test("a connection may have ten Watch streams, and the eleventh is refused until
   expect(await openWatch(openSession(url))).toBe("open");
 });
 
-test("a network may have --network-streams-max of them on all of its connections, known services or not", async () => {
+test("OPERATIONS 4: a network may have --network-streams-max of them on all of its connections, known services or not", async () => {
   const { url } = await runServer({ networkStreamsMax: "3" });
   expect(await openWatch(openSession(url))).toBe("open");
   expect(await openWatch(openSession(url), "no.Service")).toBe("open");
@@ -83,8 +83,8 @@ test("a stream of IDs counts for its network where no credentials are asked for,
   }
 });
 
-// OPS 5: each call added a listener to one signal and took it away, at a cost that grew with the open streams.
-test("one listener stands on the signals that all calls share, however many streams are open", async () => {
+// Each call added a listener to one signal and took it away, at a cost that grew with the open streams.
+test("OPERATIONS 5: one listener stands on the signals that all calls share, however many streams are open", async () => {
   const added: unknown[] = [];
   const spied = vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (
     this: unknown,
@@ -106,8 +106,8 @@ test("one listener stands on the signals that all calls share, however many stre
   expect(Math.max(0, ...counts.values())).toBeLessThan(20);
 });
 
-// OPS 13: a caller could send any number of them.
-test("requests that cannot be read count against the quota of calls, and are refused when it is used up", async () => {
+// A caller could send any number of them.
+test("OPERATIONS 13: requests that cannot be read count against the quota of calls, and are refused when it is used up", async () => {
   const { path: principals } = principalsFile([{ name: "app", permissions: ["ids", "observe"], callsPerSecond: 5 }]);
   const { url } = await runServer({ principals });
   const headers = { ...json, ...bearer("app") };

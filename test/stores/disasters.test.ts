@@ -10,7 +10,7 @@ import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowla
 import { startEtcd } from "../support/servers/etcd-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 
-/** The guide for disasters in docs/stores.md, step by step. */
+/** The guide for disasters in docs/store-losses.md, step by step. */
 vi.setConfig({ testTimeout: 300_000 });
 
 async function serve(...args: readonly string[]): Promise<SnowlaneProcess> {
@@ -68,7 +68,7 @@ test("the store is lost: with the line of the runbook, servers on a backup wait 
   // Step 2.
   await store.restore();
   // Step 3.
-  const page = readFileSync("docs/stores.md", "utf8");
+  const page = readFileSync("docs/store-losses.md", "utf8");
   const [, line = ""] = /`(snowlane workers quarantine --store URL [^`]*)`/.exec(page) ?? [];
   expect(line).not.toBe("");
   const programs = temporaryFolder();

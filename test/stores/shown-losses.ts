@@ -1,4 +1,4 @@
-/** The losses of data that docs/stores.md says show by themselves, on the real store. */
+/** The losses of data that docs/store-losses.md says show by themselves, on the real store. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../../src/store/record-store.ts";
 import { askPort } from "../support/servers/ask-port.ts";

@@ -213,7 +213,7 @@ test.each(Object.keys(pairs))(
       /^fail +store +Several servers of the \w+ store take writes: .*(Fence|Stop) the old primary/m,
     );
     for (const host of hosts) expect(stdout).toContain(host);
-    expect(stdout).toContain("See docs/stores.md, Two primaries.");
+    expect(stdout).toContain("See docs/store-losses.md, Two primaries.");
     expect(stdout).not.toContain("firewall");
   },
 );

@@ -1,4 +1,4 @@
-/** The losses of data that docs/stores.md says nobody sees, on the real store. */
+/** The losses of data that docs/store-losses.md says nobody sees, on the real store. */
 import type { Entry, RecordStore } from "../../src/store/record-store.ts";
 import { askPort } from "../support/servers/ask-port.ts";
 import { startEtcd } from "../support/servers/etcd-server.ts";

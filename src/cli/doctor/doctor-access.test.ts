@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Certificates, makeCertificates } from "../../../test/support/processes/certificates.ts";
 import { principalsFile } from "../../../test/support/processes/principals-file.ts";
 import { temporaryFolder } from "../../../test/support/processes/running-server.ts";
@@ -57,6 +57,22 @@ test("a file of principals is read as a start reads it, and its faults end docto
   expect(detail).not.toContain("secret");
   writeFileSync(broken, '{ "principals": [] }');
   expect(await findings({ principals: broken })).toEqual([["principals", "warn", text("nobody may call")]]);
+});
+
+// They were found fine.
+test("OPERATIONS 7: files of secrets that every user of the machine may read are warned of", async () => {
+  const { path: principals } = principalsFile([{ name: "app", permissions: ["ids"] }]);
+  const storeFile = join(temporaryFolder(), "url");
+  writeFileSync(storeFile, "sqlite:ids.db\n", { mode: 0o600 });
+  const files = { principals, storeFile, ...tls() };
+  const levels = async () => (await findings(files)).filter(([, level]) => level !== "ok");
+  expect(await levels()).toEqual([]);
+  for (const path of [principals, storeFile, files.tlsKey]) {
+    chmodSync(path, 0o644);
+    onTestFinished(() => chmodSync(path, 0o600));
+  }
+  const detail = text("Every user of this machine may read");
+  expect(await levels()).toEqual(["principals", "tls key", "store file"].map((check) => [check, "warn", detail]));
 });
 
 test("names of certificates that nobody is asked for, and tokens in plaintext, are warned of", async () => {

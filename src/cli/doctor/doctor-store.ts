@@ -122,7 +122,7 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
 
 /** What to do about a store that cannot be used, beside the advice of its message. */
 function reachHint(kind: string, error: unknown): string {
-  if (error instanceof IdError && error.metadata["servers"] !== undefined) return "See docs/stores.md, Two primaries.";
+  if (error instanceof IdError && error.metadata["servers"] !== undefined) return "See docs/store-losses.md, Two primaries.";
   if (error instanceof IdError && error.metadata["writers"] === "none") {
     return "It answers, but takes no writes: a start waits until a server does.";
   }
@@ -203,7 +203,7 @@ function checkWriters(
     checkOneStore(parseIncarnationRecord(text), kind, storeNowMs(moment, systemClock.nowMs()), rules);
     return [];
   } catch (error) {
-    return [failOf("one writer", error, "See docs/stores.md, Several masters.")];
+    return [failOf("one writer", error, "See docs/store-losses.md, Two primaries.")];
   }
 }
 

@@ -26,8 +26,8 @@ function lineOf(name: string, changed: Partial<ShownStatus>): string | undefined
     ?.slice(8);
 }
 
-// OPS 18: "sqlite, answered 0.0 s ago, unreachable".
-test("a store whose writes fail while it answers reads is shown by two sentences that are both true", () => {
+// It said "sqlite, answered 0.0 s ago, unreachable".
+test("OPERATIONS 18: a store whose writes fail while it answers reads is shown by two sentences that are both true", () => {
   const storeOf = (store: Partial<ShownStatus["store"]>) => lineOf("store", { store: { ...status.store, ...store } });
   expect(storeOf({})).toBe("postgres, last answered 0.0 s ago");
   expect(storeOf({ reachable: false })).toBe("postgres, a call to it failed, last answered 0.0 s ago");

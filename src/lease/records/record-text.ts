@@ -131,7 +131,7 @@ export function foreignRecord(key: RecordKey, problem: string): IdError {
 function newerRecord(key: RecordKey, fields: Readonly<Record<string, unknown>>, finding: string): IdError {
   const program = programOf(fields);
   const newer = program === undefined ? "the newer version" : `Snowlane ${program}`;
-  const message = `The record ${key} in the store ${finding}. Start ${newer} that wrote it (docs/stores.md, "Upgrade").`;
+  const message = `The record ${key} in the store ${finding}. Start ${newer} that wrote it (docs/upgrading.md).`;
   const metadata = { record: key, finding, ...(program === undefined ? {} : { program }) };
   return new IdError("INVALID_CONFIG", message, { metadata });
 }

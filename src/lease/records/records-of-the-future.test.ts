@@ -247,7 +247,7 @@ describe("a higher format of", () => {
       expect(exitCodeOf(refused)).toBe(exitCodes.store);
       expect(refused).toMatchObject({
         reason: "INVALID_CONFIG",
-        message: `The record ${record} in the store has format 2, and this version of Snowlane reads format 1. Start Snowlane 2.0.0 that wrote it (docs/stores.md, "Upgrade").`,
+        message: `The record ${record} in the store has format 2, and this version of Snowlane reads format 1. Start Snowlane 2.0.0 that wrote it (docs/upgrading.md).`,
       });
       expect(world.database.entry(record)!.text).toBe(text);
     },

@@ -56,8 +56,8 @@ test("a task may add another", async () => {
   expect(done).toEqual(["a", "a followed"]);
 });
 
-// OPS 5: each connection used to have a line of its own, so that those of one host kept all others waiting.
-test("networks take turns, however many connections one of them has, and its connections take turns within it", async () => {
+// Each connection used to have a line of its own, so that those of one host kept all others waiting.
+test("OPERATIONS 5: networks take turns, however many connections one of them has, and its connections take turns within it", async () => {
   const queue = new FairQueue();
   const done: string[] = [];
   const [busy, other] = [{}, {}];

@@ -3,8 +3,8 @@ import { countOpenFiles, fitConnections, readOpenFilesMax } from "./open-files.t
 
 const config = { adminListen: undefined, connectionsMax: 10_000, sequenceConnections: 4, sequenceStores: undefined };
 
-// OPS 1: nothing used to compare --connections-max with the limit, and a process without descriptors ended.
-test("connections leave 64 descriptors free for the store, renewals and scrapes", () => {
+// Nothing used to compare --connections-max with the limit, and a process without descriptors ended.
+test("OPERATIONS 1: connections leave 64 descriptors free for the store, renewals and scrapes", () => {
   expect(fitConnections(config, 1_024).connectionsMax).toBe(960);
   expect(fitConnections(config, 65_536).connectionsMax).toBe(10_000);
   expect(fitConnections(config).connectionsMax).toBe(10_000);

@@ -195,7 +195,7 @@ function epochOf(zxid: bigint): bigint {
 
 const standalone: StoreAdvice = {
   detail: "The server is standalone (its epoch is 0): a restart on an older data folder does not show.",
-  hint: 'Use an ensemble of three members, or follow docs/stores.md, "The store was restored from a backup".',
+  hint: 'Use an ensemble of three members, or follow docs/store-losses.md, "The store was restored from a backup".',
 };
 
 function isRefusal(cause: unknown): boolean {

@@ -100,16 +100,16 @@ export const wrongValues: Readonly<Record<string, readonly [values: object, mess
     { image, store: { url: "sqlite:/var/lib/snowlane/ids.db" }, persistence: { existingClaim: "ids" }, auth: "none" },
     /each pod would have a file of its own and repeat the IDs of the others: set replicas: 1/,
   ],
-  "three servers with one worker ID": [
-    // OPS 21: two of three pods ended for ever.
+  "OPERATIONS 21: three servers with one worker ID": [
+    // Two of three pods ended for ever.
     { image, store: kubernetes, auth: "none", settings: { workerId: 3 } },
     /settings\.workerId pins one worker ID, which one server can hold: set replicas: 1/,
   ],
-  "fewer servers at most than at least": [
+  "OPERATIONS 21: fewer servers at most than at least": [
     { image, store: kubernetes, auth: "none", autoscaling: { enabled: true, minReplicas: 3, maxReplicas: 2 } },
     /autoscaling\.maxReplicas is 2, below autoscaling\.minReplicas, 3/,
   ],
-  "a label of pods that the chart gives": [
+  "OPERATIONS 21: a label of pods that the chart gives": [
     { image, store: kubernetes, auth: "none", podLabels: { "app.kubernetes.io/name": "x" } },
     /podLabels may not have app\.kubernetes\.io\/name/,
   ],

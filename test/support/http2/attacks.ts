@@ -166,7 +166,7 @@ export const quickAttacks: readonly Attack[] = [
       return untilOver(port, [1], hello, headers(1, "body", nextIdFields), data(1, body));
     },
   },
-  // OPS 4 and OPS 5: streams without credentials, which never end by themselves.
+  // Streams without credentials, which never end by themselves.
   { name: "100 Watch streams on a connection", end: /^10 are open, 90 refused$/, run: holdWatches },
   { name: "a Watch on each of 100 connections", end: /^100 are open$/, run: watchByMany },
   {

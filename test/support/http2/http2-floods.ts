@@ -140,7 +140,7 @@ export const floods: readonly Flood[] = [
     end: "enhanceYourCalm",
   },
   { name: "flood of unknown frames", round: () => frame(77, 0, 0), roundsMax: 4_001, end: "enhanceYourCalm" },
-  // OPS 19: it had no rate.
+  // It had no rate.
   {
     name: "WINDOW_UPDATE flood",
     round: () => Buffer.concat(Array.from({ length: 100 }, () => windowUpdate(0, 1))),
