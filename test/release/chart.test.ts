@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { rightValues, wrongValues } from "../support/charts/chart-values.ts";
 import { writeKubernetesSchemas } from "../support/charts/kubernetes-schemas.ts";
-import { type ChartObject, renderChart } from "../support/charts/render-chart.ts";
+import { chartNotes, type ChartObject, renderChart } from "../support/charts/render-chart.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -105,6 +105,16 @@ test("by default there is what servers need, and nothing for an autoscaler or th
     expect(deployment.spec.template.spec.containers[0]).toMatchObject({
       [probe]: { httpGet: { path, port: "admin" } },
     });
+});
+
+test("helm prints the endpoints that balance, those of the headless Service", async () => {
+  const plain = await chartNotes(rightValues["leases as the store"]!, file);
+  const endpoints = [...plain.matchAll(/ (\w+:\/\/\S+|dns:\/\/\/\S+)$/gm)].map(([, endpoint]) => endpoint);
+  const headless = "ids-headless.test.svc:7609";
+  expect(endpoints).toEqual([`http://${headless}`, `dns:///${headless}`, "http://ids.test.svc:7609"]);
+  const secure = await chartNotes(rightValues["principals and TLS"]!, file);
+  expect(secure).toContain(` https://${headless}\n`);
+  expect(secure).toContain("The certificate has to name the hosts that callers give.");
 });
 
 interface PrometheusRule extends ChartObject {

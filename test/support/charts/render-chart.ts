@@ -44,3 +44,14 @@ export async function renderChart(
       : [];
   return { code: status, text: stdout, stderr, objects: objects.filter((object) => object !== null) };
 }
+
+/** What `helm install` prints behind the chart's objects, as for a cluster that nobody asks. */
+export async function chartNotes(values: object, file: string): Promise<string> {
+  const { path } = await findTool("helm");
+  writeFileSync(file, JSON.stringify(values));
+  const args = ["install", "ids", chart, "--namespace", "test", "--values", file, "--dry-run=client"];
+  const { stdout, stderr } = spawnSync(path, args, { encoding: "utf8" });
+  const [, notes] = stdout.split("\nNOTES:\n");
+  if (notes === undefined) throw new Error(`helm printed no notes: ${stdout}${stderr}`);
+  return notes;
+}
