@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** docs/stores.md, which tests hold to what it says. */
-export const storesDoc: string = readFileSync(new URL("../../docs/stores.md", import.meta.url), "utf8");
+const storesDoc: string = readFileSync(new URL("../../docs/stores.md", import.meta.url), "utf8");
 
 /** docs/sequences.md and its page of queries, likewise. */
 export const sequencesDoc: string = ["sequences", "sequence-imports"]

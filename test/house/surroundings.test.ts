@@ -65,14 +65,23 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
   "open-worker.ts": { file: 1, effect: "No boot ID: no resume record is gone on from." },
   "remote-url.ts": { file: 1, effect: "The connection to the store fails, and the start or the next try says why." },
   "kubernetes-api.ts": { file: 1, error: 2, connection: 1, effect: "STORE_UNAVAILABLE: a failed call of the store." },
-  "mysql-link.ts": { error: 1, connection: 1, load: 1, effect: "The connection is over: a failed call of the store, and another connection." },
+  "mysql-link.ts": {
+    error: 1,
+    connection: 1,
+    load: 1,
+    effect: "The connection is over: a failed call of the store, and another connection.",
+  },
   "postgres-link.ts": {
     error: 3,
     connection: 2,
     load: 1,
     effect: "The connection is over: a failed call of the store, and another connection.",
   },
-  "redis-link.ts": { error: 2, load: 1, effect: "The connection is over: a failed call of the store, and another connection." },
+  "redis-link.ts": {
+    error: 2,
+    load: 1,
+    effect: "The connection is over: a failed call of the store, and another connection.",
+  },
   "zookeeper-connection.ts": {
     error: 1,
     connection: 2,
@@ -102,7 +111,12 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
   "http2-sockets.ts": { error: 1, effect: "The connection is over." },
   "node-exchange.ts": { error: 2, effect: "The call is over." },
   "node-http2.ts": { server: 1, effect: "It never listens itself." },
-  "stale-socket.ts": { file: 2, error: 1, connection: 1, effect: "The socket is not removed: binding it says why, exit 3." },
+  "stale-socket.ts": {
+    file: 2,
+    error: 1,
+    connection: 1,
+    effect: "The socket is not removed: binding it says why, exit 3.",
+  },
   "health.ts": { error: 2, effect: "A command, not a server: exit 1." },
   "server-transport.ts": { connection: 1, effect: "A command, not a server: its call fails." },
   // Parts that are loaded later.

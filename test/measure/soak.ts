@@ -122,7 +122,11 @@ async function runSurroundings(
   const outcome = problems.length === 0 ? "No call failed." : problems.join("; ");
   if (write) {
     const table = markdownTable({ title: "", columns: takenColumns, rows: chosenLooks(looks).map(rowOfTaken) });
-    writeMarkedSection("docs/evidence/operations.md", "soak", `${aboutRun(looks, `Seed ${seed}. ${outcome}`)}\n\n${table}`);
+    writeMarkedSection(
+      "docs/evidence/operations.md",
+      "soak",
+      `${aboutRun(looks, `Seed ${seed}. ${outcome}`)}\n\n${table}`,
+    );
   }
   return exitCodeOf(problems, outcome);
 }

@@ -122,7 +122,8 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
 
 /** What to do about a store that cannot be used, beside the advice of its message. */
 function reachHint(kind: string, error: unknown): string {
-  if (error instanceof IdError && error.metadata["servers"] !== undefined) return "See docs/store-losses.md, Two primaries.";
+  if (error instanceof IdError && error.metadata["servers"] !== undefined)
+    return "See docs/store-losses.md, Two primaries.";
   if (error instanceof IdError && error.metadata["writers"] === "none") {
     return "It answers, but takes no writes: a start waits until a server does.";
   }
