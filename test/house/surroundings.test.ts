@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 
 /**
  * Each place of src/ where the system can refuse a server something (EMFILE, ENOSPC, EPIPE, EIO), or where the process
- * ends: files, connections, and parts of the program that are loaded later. A new place fails this test until the table says what happens there. test/cli/surroundings.test.ts and
- * `npm run test:faults` run servers whose system refuses.
+ * ends: files, connections, and parts of the program that are loaded later. A new place fails this test until the table
+ * says what happens there. test/cli/surroundings.test.ts and `npm run test:faults` run servers whose system refuses.
  */
 const places = {
   end: /\bprocess\.(?:exit|kill|abort)\(/g,

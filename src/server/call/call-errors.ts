@@ -7,6 +7,9 @@ import { toConnectError } from "../../service/connect-error.ts";
 /** The delay that RetryInfo names while a server stops: about as long as another one needs to take its place. */
 const retryElsewhereMs = 1_000;
 
+/** How long a caller should wait for a stream to end: nobody knows when one does. */
+const streamRetryMs = 1_000;
+
 /** The caller cancelled the call, or its connection closed. */
 export function callerGone(): ConnectError {
   return new ConnectError("the caller has gone", Code.Canceled);
@@ -31,7 +34,14 @@ export function shuttingDown(): ConnectError {
   return fromIdError(new IdError("SHUTTING_DOWN", message, { retryAfterMs: retryElsewhereMs }));
 }
 
-/** Both reasons have a code, so nothing is unforeseen. */
+/** As many streams are open as a caller without credentials may have: QUOTA_EXCEEDED. */
+export function streamsExceeded(bound: "connection" | "network", max: number, network: string): ConnectError {
+  const message = `As many streams are open as a caller without credentials may have: ${max} of its ${bound}.`;
+  const metadata = { streams_max: max, network };
+  return fromIdError(new IdError("QUOTA_EXCEEDED", message, { metadata, retryAfterMs: streamRetryMs }));
+}
+
+/** Each of these reasons has a code, so nothing is unforeseen. */
 function fromIdError(error: IdError): ConnectError {
   return toConnectError(error, () => "");
 }

@@ -1,11 +1,12 @@
-import { IdError } from "../../errors.ts";
+import type { ConnectError } from "@connectrpc/connect";
+import { streamsExceeded } from "../call/call-errors.ts";
 import type { GuardedCall } from "../call/call-guard.ts";
 import type { Peer } from "../call/peer.ts";
 
-/** Of Watch, whose clients need one for each service that they call. */
-const watchesOfConnectionMax = 10;
-/** How long a caller should wait: nobody knows when a stream ends. */
-const retryMs = 1_000;
+/** Of Watch on a connection: clients need one for each service that they call. */
+const watchesMax = 10;
+/** What a bound is counted for. */
+type Bound = "connection" | "network";
 
 /**
  * Bounds the open streams of callers that have no quota of their own, because no credentials are asked of them: so many
@@ -17,20 +18,22 @@ export class NetworkStreams {
   readonly #max: number;
   readonly #ofNetwork = new Map<string, number>();
   readonly #watchesOf = new WeakMap<Peer, number>();
+  /** The last refusal: calls that are refused for the same cause share it, so that a flood of them costs less. */
+  #last: { readonly bound: Bound; readonly network: string; readonly error: ConnectError } | undefined;
 
   /** @param max - The most of one network. */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** @throws IdError QUOTA_EXCEEDED. */
+  /** @throws ConnectError with the reason QUOTA_EXCEEDED. */
   open({ peer, traits }: GuardedCall): void {
     const { network } = peer;
     const count = this.#ofNetwork.get(network) ?? 0;
     const watchCount = this.#watchesOf.get(peer) ?? 0;
-    if (count >= this.#max) throw exceeded(this.#max, "its network", network);
+    if (count >= this.#max) throw this.#exceeded("network", network);
     if (traits.access === "open") {
-      if (watchCount >= watchesOfConnectionMax) throw exceeded(watchesOfConnectionMax, "its connection", network);
+      if (watchCount >= watchesMax) throw this.#exceeded("connection", network);
       this.#watchesOf.set(peer, watchCount + 1);
     }
     this.#ofNetwork.set(network, count + 1);
@@ -43,9 +46,11 @@ export class NetworkStreams {
     else this.#ofNetwork.set(network, count);
     if (traits.access === "open") this.#watchesOf.set(peer, (this.#watchesOf.get(peer) ?? 1) - 1);
   }
-}
 
-function exceeded(max: number, whose: string, network: string): IdError {
-  const message = `As many streams are open as a caller without credentials may have: ${max} of ${whose}.`;
-  return new IdError("QUOTA_EXCEEDED", message, { metadata: { streams_max: max, network }, retryAfterMs: retryMs });
+  #exceeded(bound: Bound, network: string): ConnectError {
+    if (this.#last?.bound === bound && this.#last.network === network) return this.#last.error;
+    const error = streamsExceeded(bound, bound === "network" ? this.#max : watchesMax, network);
+    this.#last = { bound, network, error };
+    return error;
+  }
 }

@@ -21,7 +21,7 @@ export type Ending =
 
 /**
  * How a protocol carries a call: which fields of the request's head matter, what stands around a message, and how a
- * response ends. One for each protocol; it keeps no state, and knows no socket.
+ * response ends. One for each protocol; it keeps nothing of a call, and knows no socket.
  */
 export interface Envelope {
   readonly protocol: "gRPC" | "gRPC-Web" | "Connect" | "Connect streaming";
