@@ -1,4 +1,4 @@
-import { ConnectError } from "@connectrpc/connect";
+import type { ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import type { GuardedCall } from "../call/call-guard.ts";
 import { traitsOf } from "../call/method-table.ts";
