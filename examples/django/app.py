@@ -22,7 +22,7 @@ database = {
 settings.configure(
     DATABASES={"default": database},
     USE_TZ=True,
-    SNOWLANE={"endpoints": os.environ["SNOWLANE_URL"].split(",")},
+    SNOWLANE={"endpoints": os.environ["SNOWLANE_URL"].split(","), "timeout_s": 60},
 )
 django.setup()
 

@@ -5,7 +5,7 @@ import { desc, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { bigint, pgTable, text } from "drizzle-orm/pg-core";
 
-const client = createNodeClient({ endpoints: process.env.SNOWLANE_URL.split(",") });
+const client = createNodeClient({ endpoints: process.env.SNOWLANE_URL.split(","), timeoutMs: 60_000 });
 const ids = client.prefetch();
 const db = drizzle(process.env.DATABASE_URL);
 

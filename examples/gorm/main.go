@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
@@ -42,7 +43,8 @@ type Order struct {
 func (Order) TableName() string { return "orders_gorm" }
 
 func main() {
-	client, err := snowlane.NewClient(snowlane.Options{Endpoints: strings.Split(os.Getenv("SNOWLANE_URL"), ",")})
+	endpoints := strings.Split(os.Getenv("SNOWLANE_URL"), ",")
+	client, err := snowlane.NewClient(snowlane.Options{Endpoints: endpoints, Timeout: time.Minute})
 	check(err)
 	defer client.Close()
 	ids, err = client.Prefetch(snowlane.BufferOptions{})

@@ -4,7 +4,7 @@ import { createNodeClient } from "@snowlane/client/node";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { PrismaClient } from "./generated/client.ts";
 
-const client = createNodeClient({ endpoints: process.env["SNOWLANE_URL"]!.split(",") });
+const client = createNodeClient({ endpoints: process.env["SNOWLANE_URL"]!.split(","), timeoutMs: 60_000 });
 const ids = client.prefetch();
 const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: process.env["DATABASE_URL"]! }) });
 await prisma.$executeRaw`CREATE TABLE IF NOT EXISTS orders_prisma (id bigint PRIMARY KEY, article text NOT NULL)`;

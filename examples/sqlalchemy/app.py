@@ -11,7 +11,7 @@ from snowlane.sqlalchemy import id_column
 from sqlalchemy import Text, create_engine, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
-client = IdClient(os.environ["SNOWLANE_URL"].split(","))
+client = IdClient(os.environ["SNOWLANE_URL"].split(","), timeout_s=60)
 ids = client.prefetch()
 
 

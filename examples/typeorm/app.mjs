@@ -3,7 +3,7 @@
 import { createNodeClient } from "@snowlane/client/node";
 import { DataSource, EntitySchema } from "typeorm";
 
-const client = createNodeClient({ endpoints: process.env.SNOWLANE_URL.split(",") });
+const client = createNodeClient({ endpoints: process.env.SNOWLANE_URL.split(","), timeoutMs: 60_000 });
 const ids = client.prefetch();
 
 // TypeORM reads a bigint of PostgreSQL as a string, which loses no digit.

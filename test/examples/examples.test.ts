@@ -11,8 +11,8 @@ import type { TestServer } from "../support/servers/test-server.ts";
 import { type Example, examples, installModules } from "./example-programs.ts";
 
 /**
- * Each program of examples/ saves entities whose IDs come from a server, on PostgreSQL, over a restart of the server.
- * docs/frameworks.md shows their lines.
+ * Each program of examples/ saves entities whose IDs come from a server, on PostgreSQL: alone over a restart of the
+ * server, and all at once through servers that are killed and frozen. docs/frameworks.md shows their lines.
  */
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-examples-"));
@@ -98,4 +98,62 @@ test.each([
 ])("the module %s keeps its own tests with %s", { timeout: 1_200_000 }, async (module, version) => {
   const { maven, sources } = await installModules(folder);
   await maven(sources, ["--projects", module, version, "test"]);
+});
+
+/** All that are written for the current version of their framework: those share a table with the others. */
+const fleet = examples.filter(({ name }) => !name.includes(" "));
+const rowCount = 1_000_000;
+
+test("a million entities of all frameworks get IDs through a kill -9 and a frozen server, and none are equal", {
+  timeout: 3_600_000,
+}, async () => {
+  const commands = new Map<string, readonly string[]>();
+  for (const example of fleet) commands.set(example.name, await commandOf(example));
+  await query("CREATE DATABASE fleet");
+  const args = ["--store", database.url];
+  const listen = [`127.0.0.1:${await findFreePort()}`, `127.0.0.1:${await findFreePort()}`] as const;
+  const servers = [await startSnowlane({ args, listen: listen[0] }), await startSnowlane({ args, listen: listen[1] })];
+  const env = environment(
+    servers.map(({ url }) => url),
+    "fleet",
+  );
+  const each = Math.ceil(rowCount / fleet.length);
+  const running = new Set(commands.keys());
+  const runs = [...commands].map(async ([name, [command = "", ...rest]]) => {
+    await runCommand(command, [...rest, `${each}`], { cwd: copyOf(name), env }).finally(() => running.delete(name));
+  });
+  const ends = Promise.allSettled(runs);
+  const saved = async (): Promise<number> =>
+    Number((await query("SELECT coalesce(sum(n_tup_ins), 0) AS rows FROM pg_stat_user_tables", "fleet"))[0]!["rows"]);
+  // A program that ends early ends the waits, and shows by its own error.
+  const untilSaved = async (count: number): Promise<void> => {
+    for (; running.size > 0 && (await saved()) < count; ) await new Promise((resolve) => setTimeout(resolve, 200));
+  };
+  try {
+    await untilSaved(rowCount / 10);
+    await servers[0]!.stop("SIGKILL");
+    await untilSaved((rowCount * 3) / 10);
+    servers[0] = await startSnowlane({ args, listen: listen[0] });
+    await untilSaved((rowCount * 4) / 10);
+    servers[1]!.child.kill("SIGSTOP");
+    const runningThen = running.size;
+    await untilSaved((rowCount * 7) / 10);
+    servers[1]!.child.kill("SIGCONT");
+    expect((await ends).filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(runningThen).toBeGreaterThan(0);
+  } finally {
+    servers[1]!.child.kill("SIGCONT");
+    await ends;
+    for (const server of servers) await server.stop("SIGTERM");
+  }
+  const tables = (await query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", "fleet")).map(
+    ({ tablename }) => String(tablename),
+  );
+  expect(tables).toHaveLength(fleet.length);
+  const union = tables.map((table) => `SELECT id FROM ${table}`).join(" UNION ALL ");
+  const [counts] = await query(
+    `SELECT count(*) AS all, count(DISTINCT id) AS different FROM (${union}) AS ids`,
+    "fleet",
+  );
+  expect(counts).toEqual({ all: `${each * fleet.length}`, different: `${each * fleet.length}` });
 });
