@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readMarkedSection } from "../bench/marked-section.ts";
 import { buildClientPrograms, type ClientProgram } from "../interop/client-programs.ts";
 import { phpCall } from "../support/fetch/php.ts";
 import { rubyCall } from "../support/fetch/ruby.ts";
@@ -94,6 +95,17 @@ test("the cases have names of their own, and each stands in the contract with it
   const contract = readFileSync("docs/internals/client-contract.md", "utf8");
   for (const { rule, name, law, isNeeded } of cases)
     expect(contract).toContain(`| ${rule} | \`${name}\` | ${law}${isNeeded ? "" : " May be left out."} |\n`);
+});
+
+test("no cell of the measured table of dark connections is above the bounds of the contract", () => {
+  const rows = [...readMarkedSection("docs/reports/clients.md", "dark").matchAll(/^\| (single calls|a buffer).*$/gm)];
+  expect(rows).toHaveLength(6);
+  for (const [row, kind] of rows) {
+    const cells = [...row.matchAll(/(\d+) failed, ([\d.]+) s/g)];
+    expect(cells).toHaveLength(4);
+    for (const [, failed, seconds] of cells)
+      expect([row, failed, Number(seconds) < (kind === "a buffer" ? 2 : 5)]).toEqual([row, "0", true]);
+  }
 });
 
 const verdict = (result: "held" | "broken" | "left out", isNeeded: boolean) => ({

@@ -15,6 +15,7 @@ export const measuringPrograms: readonly MeasuringProgram[] = [
   { name: "soak", minutes: 10, about: "a server under calls of every kind, for as long as you like" },
   { name: "faults", minutes: 4, about: "faults below real servers; --size full takes hours" },
   { name: "fault-lines", minutes: 12, about: "what the log and doctor say of each fault of a store" },
+  { name: "clients", minutes: 4, about: "what dark connections cost each client" },
   { name: "losses", minutes: 6, about: "losses of data of each store, and what shows of them" },
   { name: "recovery", minutes: 25, about: "for how long IDs are refused after a store's fault" },
   { name: "churn", minutes: 7, about: "servers that are killed and replaced under load" },

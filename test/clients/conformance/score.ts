@@ -90,7 +90,8 @@ async function judge(call: readonly string[], one: Case): Promise<Verdict> {
   }
 }
 
-async function inWorld<T>(call: readonly string[], work: (world: World) => Promise<T>): Promise<T> {
+/** Gives a world to a piece of work, and ends it. */
+export async function inWorld<T>(call: readonly string[], work: (world: World) => Promise<T>): Promise<T> {
   const world = new World(call);
   try {
     return await work(world);
