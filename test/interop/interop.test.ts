@@ -18,6 +18,7 @@ import { sized } from "../support/worlds/scale.ts";
 import { portOf, runOutageTrial } from "./outage-trial.ts";
 import { runKillTrial } from "./sequence-kills.ts";
 import { expectSequenceCalls, sequenceCallers } from "./sequence-trial.ts";
+import { callUntilRefused, outcomesOfLast } from "./two-deployments.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "snowlane-interop-"));
 const store = `sqlite:${join(folder, "snowlane.db")}`;
@@ -220,6 +221,33 @@ test("all servers are dead for half a minute, and 1,000 IDs/s go on in every cli
   }
   const taken = results.flatMap(({ files }) => files.flatMap((file) => readTakenIds(file).map(({ id }) => id)));
   expect(findRepeatedId(BigUint64Array.from(taken))).toBeUndefined();
+});
+
+test("six processes of each client over two deployments all end with DEPLOYMENT_MISMATCH, and no ID comes twice", {
+  timeout: 600_000,
+}, async () => {
+  const stores = ["a", "b"].map((name) => `sqlite:${join(folder, `deployment-${name}.db`)}`);
+  const servers = await Promise.all(stores.map((url) => startSnowlane({ args: ["--store", url] })));
+  try {
+    const urls = servers.map(({ url }) => url);
+    for (const program of programs) {
+      const results = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          callUntilRefused(program, index < 3 ? urls : urls.toReversed(), index % 2 === 1),
+        ),
+      );
+      expect(results.map(outcomesOfLast), program.language).toEqual(results.map(() => ["DEPLOYMENT_MISMATCH"]));
+      const ids = results.flat().flatMap(({ id }) => id ?? []);
+      expect(new Set(ids).size, program.language).toBe(ids.length);
+      // Either of the two alone gives IDs.
+      for (const url of urls) {
+        const errors = await errorsOf(program, { endpoints: url, count: 5 });
+        expect([program.language, errors.filter((error) => error !== null)]).toEqual([program.language, []]);
+      }
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.stop("SIGTERM")));
+  }
 });
 
 test("a quota of the real server is waited for in every client, by every kind of call", {
