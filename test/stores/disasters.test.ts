@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createNodeClient } from "../../clients/typescript/src/node.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -96,4 +97,24 @@ test("a region is lost: another one goes on under its own datacenter IDs, and so
   expectNoneTwice(lost, other, rebuilt, goesOn);
   const datacenters = [lost, other, rebuilt, goesOn].map((ids) => ids.map((id) => Number(datacenterOf(id) / 8n)));
   expect(datacenters.map((found) => Array.from(new Set(found)))).toEqual([[0], [1], [2], [1]]);
+});
+
+test("a region is lost: a client of both regions goes on with the other one, which it takes for no other deployment", async () => {
+  const folder = temporaryFolder();
+  const regions = await Promise.all(
+    ["0-7", "8-15"].map((datacenterIds) =>
+      serve("--store", `sqlite:${join(folder, `${datacenterIds}.db`)}`, "--datacenter-ids", datacenterIds),
+    ),
+  );
+  const endpoints = regions.map(({ url }) => url);
+  const client = createNodeClient({ endpoints, timeoutMs: 60_000, attemptTimeoutMs: 30_000 });
+  onTestFinished(() => client.close());
+  const regionOf = (id: bigint): number => Number(datacenterOf(id) / 8n);
+  const before = await client.nextIds(500);
+  const used = regionOf(before[0]!);
+  expect(new Set(before.map(regionOf))).toEqual(new Set([used]));
+  await regions[used]!.stop("SIGKILL");
+  const after = await client.nextIds(500);
+  expect(new Set(after.map(regionOf))).toEqual(new Set([1 - used]));
+  expectNoneTwice(before, after);
 });
