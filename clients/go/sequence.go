@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/timestamppb"
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
@@ -50,6 +52,11 @@ type Sequence interface {
 	// NextText takes one value and gives its text. It fails with INVALID_SEQUENCE if the sequence has no template; the
 	// value is then a gap.
 	NextText(ctx context.Context) (string, error)
+	// NextValueFor takes one value of the period that the time is in, which may have ended at most the sequence's
+	// late_max ago; else it fails with PERIOD_CLOSED. Of periodic sequences only.
+	NextValueFor(ctx context.Context, at time.Time) (SequenceValue, error)
+	// NextTextFor takes one value of the period that the time is in, and gives its text.
+	NextTextFor(ctx context.Context, at time.Time) (string, error)
 	// NextValues takes count values, 1 to 1,048,576, by a stream.
 	NextValues(ctx context.Context, count int) ([]SequenceValue, error)
 	// Stream takes count values, 1 to 10^9, in chunks: exactly so many, or an error as the last element. A stream that
@@ -75,9 +82,16 @@ func (s *sequence) Name() string {
 }
 
 func (s *sequence) NextValue(ctx context.Context) (SequenceValue, error) {
+	return s.nextValue(ctx, &snowlanev1.NextValueRequest{Name: s.name})
+}
+
+func (s *sequence) NextValueFor(ctx context.Context, at time.Time) (SequenceValue, error) {
+	return s.nextValue(ctx, &snowlanev1.NextValueRequest{Name: s.name, ForTime: timestamppb.New(at)})
+}
+
+func (s *sequence) nextValue(ctx context.Context, request *snowlanev1.NextValueRequest) (SequenceValue, error) {
 	return call(ctx, s.client, "NextValue",
 		func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (SequenceValue, error) {
-			request := &snowlanev1.NextValueRequest{Name: s.name}
 			response, err := snowlanev1.NewSequenceServiceClient(channel).NextValue(ctx, request)
 			if err != nil {
 				return SequenceValue{}, err
@@ -91,7 +105,14 @@ func (s *sequence) NextValue(ctx context.Context) (SequenceValue, error) {
 }
 
 func (s *sequence) NextText(ctx context.Context) (string, error) {
-	value, err := s.NextValue(ctx)
+	return s.textOf(s.NextValue(ctx))
+}
+
+func (s *sequence) NextTextFor(ctx context.Context, at time.Time) (string, error) {
+	return s.textOf(s.NextValueFor(ctx, at))
+}
+
+func (s *sequence) textOf(value SequenceValue, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/timestamppb"
 	"snowlane.dev/go"
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
@@ -49,6 +50,25 @@ func sendChunks(chunks ...*snowlanev1.BatchNextValuesResponse) func(*snowlanev1.
 			}
 		}
 		return nil
+	}
+}
+
+func TestAValueOfAnotherTimesPeriodIsAskedForByThatTime(t *testing.T) {
+	server := startServer(t)
+	var times []*timestamppb.Timestamp
+	server.sequences.next = func(_ context.Context, request *snowlanev1.NextValueRequest) (*snowlanev1.NextValueResponse, error) {
+		times = append(times, request.GetForTime())
+		return &snowlanev1.NextValueResponse{Value: 1, Text: "a"}, nil
+	}
+	orders, at := connect(t, snowlane.Options{}, server).Sequence("orders"), time.Unix(1_774_000_000, 5)
+	_, ofValue := orders.NextValueFor(ctx, at)
+	text, ofText := orders.NextTextFor(ctx, at)
+	_, ofNow := orders.NextValue(ctx)
+	if err := errors.Join(ofValue, ofText, ofNow); err != nil || text != "a" {
+		t.Error(text, err)
+	}
+	if len(times) != 3 || !times[0].AsTime().Equal(at) || !times[1].AsTime().Equal(at) || times[2] != nil {
+		t.Error(times)
 	}
 }
 

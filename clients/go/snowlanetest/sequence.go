@@ -69,6 +69,16 @@ func (s *sequence) NextValue(ctx context.Context) (snowlane.SequenceValue, error
 	return values[0], nil
 }
 
+// NextValueFor gives the next value of the script, whatever the time.
+func (s *sequence) NextValueFor(ctx context.Context, _ time.Time) (snowlane.SequenceValue, error) {
+	return s.NextValue(ctx)
+}
+
+// NextTextFor gives the text of the next value of the script, whatever the time.
+func (s *sequence) NextTextFor(ctx context.Context, _ time.Time) (string, error) {
+	return s.NextText(ctx)
+}
+
 func (s *sequence) NextText(ctx context.Context) (string, error) {
 	value, err := s.NextValue(ctx)
 	if err == nil && value.Text == "" {

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing
+from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 import grpc
@@ -58,6 +59,32 @@ ONE = pb.NextValueResponse(value=LAST, text="a", period_key="2026")
 RUNS = pb.ReserveValuesResponse(runs=[pb.ValueRun(first_value=LAST - 4, count=3, increment=2)], period_key="2026")
 RESERVED = ReservedValues([ValueRun(LAST - 4, 3, 2)], "2026")
 METHODS = ["NextValue", "NextValue", "BatchNextValues", "ReserveValues"]
+
+
+def test_a_value_of_another_times_period_is_asked_for_by_that_time(server: ScriptedServer) -> None:
+    times: list[datetime | None] = []
+
+    def step(request: Any, context: grpc.ServicerContext) -> object:
+        at = request.for_time.ToDatetime(timezone.utc) if request.HasField("for_time") else None
+        times.append(at)
+        return ONE
+
+    server.script.extend([step] * 6)
+    at = datetime(2026, 3, 31, 23, 59, 59, 5, timezone.utc)
+    with IdClient(server.url) as client:
+        orders = client.sequence("orders")
+        assert orders.next_value(for_time=at).period_key == "2026"
+        assert orders.next_text(for_time=at) == "a"
+        orders.next_value()
+        orders.next_value(for_time=int(at.timestamp()) * 10**9 + 5_000)
+        with pytest.raises(ValueError, match="time zone"):
+            orders.next_value(for_time=datetime(2026, 3, 31))
+
+    async def asked(orders: Any) -> object:
+        return await orders.next_value(for_time=at), await orders.next_text(for_time=at)
+
+    run_aio(server, asked)
+    assert times == [at, at, None, at, at, at]
 
 
 def test_values_up_to_the_last_arrive_exactly(server: ScriptedServer) -> None:

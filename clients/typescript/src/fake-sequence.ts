@@ -2,7 +2,14 @@ import { checkChunkSize, checkCount, checkStreamCount } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type Fault, type Pause, Script } from "./fake-script.ts";
 import type { CallOptions, StreamOptions } from "./run-source.ts";
-import { type ReservedValues, type Sequence, type SequenceValue, textOf, type ValueRun } from "./sequence.ts";
+import {
+  type ReservedValues,
+  type Sequence,
+  type SequenceValue,
+  textOf,
+  type ValueOptions,
+  type ValueRun,
+} from "./sequence.ts";
 
 /** One step of a sequence's script: a value, alone or with its text and period; a run; `fail(…)` or `delay(…)`. */
 export type ValueStep = bigint | SequenceValue | ValueRun | Fault | Pause;
@@ -24,11 +31,11 @@ export class FakeSequence implements Sequence {
     this.#script = new Script<Values>(script, clock);
   }
 
-  async nextValue({ signal }: CallOptions = {}): Promise<SequenceValue> {
+  async nextValue({ signal }: ValueOptions = {}): Promise<SequenceValue> {
     return this.#first(await this.#script.next(signal));
   }
 
-  async nextText(options?: CallOptions): Promise<string> {
+  async nextText(options?: ValueOptions): Promise<string> {
     return textOf(this.name, await this.nextValue(options));
   }
 

@@ -39,4 +39,4 @@ export {
 } from "./offline.ts";
 export { type BufferStats, PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
 export type { CallOptions, IdRun, RunSource, StreamOptions } from "./run-source.ts";
-export type { ReservedValues, Sequence, SequenceValue, ValueRun } from "./sequence.ts";
+export type { ReservedValues, Sequence, SequenceValue, ValueOptions, ValueRun } from "./sequence.ts";

@@ -1,3 +1,4 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { expect, onTestFinished, test } from "vitest";
 import { SequenceService } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
@@ -77,6 +78,21 @@ test("values of another database of sequences are refused by every method, and n
   for (const call of calls) await expect(call()).rejects.toMatchObject(refusal);
   // An older server tells none.
   for (database of [0, 0xab]) for (const call of calls) await call();
+});
+
+test("a value of another time's period is asked for by that time", async () => {
+  const times: unknown[] = [];
+  const { orders } = sequenceOf({
+    nextValue: ({ forTime }) => {
+      times.push(forTime && timestampMs(forTime));
+      return { value: 1n, text: "a" };
+    },
+  });
+  const forTime = new Date("2026-03-31T23:59:59.999Z");
+  await orders.nextValue({ forTime });
+  await orders.nextText({ forTime });
+  await orders.nextValue();
+  expect(times).toEqual([forTime.getTime(), forTime.getTime(), undefined]);
 });
 
 test("a server that is unavailable is left for another, and no other error is tried again", async () => {

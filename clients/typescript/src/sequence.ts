@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { SequenceService } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import type { BatchNextValuesResponse } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { checkChunkSize, checkCount, checkStreamCount, invalidResponse, SnowlaneError } from "./errors.ts";
@@ -24,6 +25,15 @@ export interface ValueRun {
   readonly increment: bigint;
 }
 
+/** What a call for one value may be told. */
+export interface ValueOptions extends CallOptions {
+  /**
+   * Takes a value of the period that this time is in, which may have ended at most the sequence's `late_max` ago; else
+   * PERIOD_CLOSED. Of periodic sequences only. Default: now.
+   */
+  readonly forTime?: Date | undefined;
+}
+
 /** Values that belong to the caller, used or not. */
 export interface ReservedValues {
   readonly runs: readonly ValueRun[];
@@ -41,13 +51,13 @@ export interface ReservedValues {
 export interface Sequence {
   readonly name: string;
   /** Takes one value. */
-  nextValue(options?: CallOptions): Promise<SequenceValue>;
+  nextValue(options?: ValueOptions): Promise<SequenceValue>;
   /**
    * Takes one value and gives its text.
    *
    * @throws SnowlaneError INVALID_SEQUENCE, if the sequence has no template; the value is then a gap.
    */
-  nextText(options?: CallOptions): Promise<string>;
+  nextText(options?: ValueOptions): Promise<string>;
   /** Takes `count` values, 1 to 1,048,576, by a stream. */
   nextValues(count: number, options?: CallOptions): Promise<SequenceValue[]>;
   /**
@@ -71,17 +81,19 @@ export class RemoteSequence implements Sequence {
     this.#calls = calls;
   }
 
-  async nextValue(options?: CallOptions): Promise<SequenceValue> {
+  async nextValue(options?: ValueOptions): Promise<SequenceValue> {
     const method = { service: SequenceService, method: "NextValue" };
+    const forTime = options?.forTime && timestampFromDate(options.forTime);
     return this.#calls.call(method, options, async (service, rpcOptions, admit) => {
-      const { value, text, periodKey, database } = await service.nextValue({ name: this.name }, rpcOptions);
+      const request = { name: this.name, ...(forTime && { forTime }) };
+      const { value, text, periodKey, database } = await service.nextValue(request, rpcOptions);
       await admit(database, "database");
       checkValue(value);
       return { value, text, periodKey };
     });
   }
 
-  async nextText(options?: CallOptions): Promise<string> {
+  async nextText(options?: ValueOptions): Promise<string> {
     return textOf(this.name, await this.nextValue(options));
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 
 from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
 from ._fake_script import Fault, Pause
@@ -76,11 +77,11 @@ class FakeSequence:
         self._script = _ValueScript(script)
         self._pause = pause
 
-    def next_value(self, timeout_s: float | None = None) -> SequenceValue:
+    def next_value(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> SequenceValue:
         """See ValueSequence."""
         return self._take(1)[0]
 
-    def next_text(self, timeout_s: float | None = None) -> str:
+    def next_text(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> str:
         """See ValueSequence."""
         return text_of(self.name, self.next_value())
 
@@ -126,11 +127,13 @@ class AsyncFakeSequence:
         self._script = _ValueScript(script)
         self._pause = pause
 
-    async def next_value(self, timeout_s: float | None = None) -> SequenceValue:
+    async def next_value(
+        self, timeout_s: float | None = None, *, for_time: datetime | int | None = None
+    ) -> SequenceValue:
         """See ValueSequence."""
         return (await self._take(1))[0]
 
-    async def next_text(self, timeout_s: float | None = None) -> str:
+    async def next_text(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> str:
         """See ValueSequence."""
         return text_of(self.name, await self.next_value())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
+from datetime import datetime
 from typing import Any
 
 from ._aio_calls import AsyncCalls
@@ -38,13 +39,13 @@ class RemoteSequence:
         self.name = name
         self._calls = calls
 
-    def next_value(self, timeout_s: float | None = None) -> SequenceValue:
+    def next_value(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> SequenceValue:
         """See ValueSequence."""
-        return self._calls.call(next_value(self.name), timeout_s)
+        return self._calls.call(next_value(self.name, for_time), timeout_s)
 
-    def next_text(self, timeout_s: float | None = None) -> str:
+    def next_text(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> str:
         """See ValueSequence."""
-        return text_of(self.name, self.next_value(timeout_s))
+        return text_of(self.name, self.next_value(timeout_s, for_time=for_time))
 
     def next_values(self, count: int, timeout_s: float | None = None) -> list[SequenceValue]:
         """See ValueSequence."""
@@ -70,13 +71,15 @@ class AsyncRemoteSequence:
         self.name = name
         self._calls = calls
 
-    async def next_value(self, timeout_s: float | None = None) -> SequenceValue:
+    async def next_value(
+        self, timeout_s: float | None = None, *, for_time: datetime | int | None = None
+    ) -> SequenceValue:
         """See ValueSequence."""
-        return await self._calls.call(next_value(self.name), timeout_s)
+        return await self._calls.call(next_value(self.name, for_time), timeout_s)
 
-    async def next_text(self, timeout_s: float | None = None) -> str:
+    async def next_text(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> str:
         """See ValueSequence."""
-        return text_of(self.name, await self.next_value(timeout_s))
+        return text_of(self.name, await self.next_value(timeout_s, for_time=for_time))
 
     async def next_values(self, count: int, timeout_s: float | None = None) -> list[SequenceValue]:
         """See ValueSequence."""

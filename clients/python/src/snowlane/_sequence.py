@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from ._errors import ErrorReason, SnowlaneError
@@ -69,10 +70,19 @@ class ValueSequence(Protocol):
     def name(self) -> str:
         """The sequence's name."""
 
-    def next_value(self, timeout_s: float | None = None) -> SequenceValue:
-        """Takes one value."""
+    def next_value(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> SequenceValue:
+        """Takes one value.
 
-    def next_text(self, timeout_s: float | None = None) -> str:
+        Args:
+            timeout_s: As for IdClient.next_id.
+            for_time: Takes a value of the period that this time is in: a datetime with a time zone, or an int of Unix
+                nanoseconds. Of periodic sequences only.
+
+        Raises:
+            SnowlaneError: PERIOD_CLOSED if that period has not begun, or ended longer ago than the sequence allows.
+        """
+
+    def next_text(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> str:
         """Takes one value and gives its text.
 
         Raises:
@@ -101,10 +111,12 @@ class AsyncValueSequence(Protocol):
     def name(self) -> str:
         """See ValueSequence."""
 
-    async def next_value(self, timeout_s: float | None = None) -> SequenceValue:
+    async def next_value(
+        self, timeout_s: float | None = None, *, for_time: datetime | int | None = None
+    ) -> SequenceValue:
         """See ValueSequence."""
 
-    async def next_text(self, timeout_s: float | None = None) -> str:
+    async def next_text(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> str:
         """See ValueSequence."""
 
     async def next_values(self, count: int, timeout_s: float | None = None) -> list[SequenceValue]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -12,6 +13,7 @@ from ._errors import check_count
 from ._gen.v1 import id_service_pb2 as pb
 from ._gen.v1 import sequence_service_pb2 as sequence_pb
 from ._options import COUNT_MAX
+from ._parse import check_times
 from ._run import IdRun
 from ._sequence import ReservedValues, SequenceValue
 from ._sequence_wire import reserved_of, value_of
@@ -50,9 +52,20 @@ def reservation(count: int) -> UnarySpec[list[IdRun]]:
     return UnarySpec("ReserveIds", lambda stubs: stubs.ids.ReserveIds, request, partial(runs_of, asked=count))
 
 
-def next_value(name: str) -> UnarySpec[SequenceValue]:
-    """The next value of a sequence."""
+def next_value(name: str, for_time: datetime | int | None) -> UnarySpec[SequenceValue]:
+    """The next value of a sequence, of the period of a time.
+
+    Raises:
+        TypeError: It is no time.
+        ValueError: It has no time zone.
+    """
     request = sequence_pb.NextValueRequest(name=name)
+    if for_time is not None:
+        check_times(for_time)
+        if isinstance(for_time, int):
+            request.for_time.FromNanoseconds(for_time)
+        else:
+            request.for_time.FromDatetime(for_time)
     return UnarySpec("NextValue", lambda stubs: stubs.sequences.NextValue, request, value_of)
 
 

@@ -1,5 +1,6 @@
 package dev.snowlane.client;
 
+import com.google.protobuf.Timestamp;
 import dev.snowlane.v1.NextValueRequest;
 import dev.snowlane.v1.NextValueResponse;
 import dev.snowlane.v1.ReserveValuesRequest;
@@ -7,6 +8,7 @@ import dev.snowlane.v1.ReserveValuesResponse;
 import dev.snowlane.v1.SequenceServiceGrpc;
 import dev.snowlane.v1.SequenceServiceGrpc.SequenceServiceBlockingStub;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,7 +37,21 @@ final class RpcSequence implements Sequence {
 
   @Override
   public SequenceValue nextValue(Duration timeout) {
-    NextValueRequest request = NextValueRequest.newBuilder().setName(name).build();
+    return nextValue(NextValueRequest.newBuilder().setName(name).build(), timeout);
+  }
+
+  @Override
+  public SequenceValue nextValueFor(Instant time) {
+    return nextValueFor(time, calls.settings().timeout());
+  }
+
+  @Override
+  public SequenceValue nextValueFor(Instant time, Duration timeout) {
+    Timestamp forTime = Timestamp.newBuilder().setSeconds(time.getEpochSecond()).setNanos(time.getNano()).build();
+    return nextValue(NextValueRequest.newBuilder().setName(name).setForTime(forTime).build(), timeout);
+  }
+
+  private SequenceValue nextValue(NextValueRequest request, Duration timeout) {
     return call(
         "NextValue",
         timeout,

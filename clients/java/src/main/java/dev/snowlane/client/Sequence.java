@@ -1,6 +1,7 @@
 package dev.snowlane.client;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -34,6 +35,26 @@ public interface Sequence {
   /** As {@link #nextText()}, with a deadline of its own. */
   default String nextText(Duration timeout) {
     return textOf(nextValue(timeout));
+  }
+
+  /**
+   * Takes one value of the period that a time is in. Of periodic sequences only.
+   *
+   * @throws SnowlaneException PERIOD_CLOSED if the period has not begun, or ended longer ago than the sequence allows
+   */
+  SequenceValue nextValueFor(Instant time);
+
+  /** As {@link #nextValueFor(Instant)}, with a deadline of its own. */
+  SequenceValue nextValueFor(Instant time, Duration timeout);
+
+  /** Takes one value of the period that a time is in, and gives its text. */
+  default String nextTextFor(Instant time) {
+    return textOf(nextValueFor(time));
+  }
+
+  /** As {@link #nextTextFor(Instant)}, with a deadline of its own. */
+  default String nextTextFor(Instant time, Duration timeout) {
+    return textOf(nextValueFor(time, timeout));
   }
 
   private String textOf(SequenceValue value) {

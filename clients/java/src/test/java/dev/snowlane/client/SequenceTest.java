@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.snowlane.v1.BatchNextValuesResponse;
+import dev.snowlane.v1.NextValueRequest;
 import dev.snowlane.v1.NextValueResponse;
 import dev.snowlane.v1.ReserveValuesResponse;
 import io.grpc.Status;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,24 @@ class SequenceTest extends ScriptedServerTest {
         .setCount(count)
         .setIncrement(increment)
         .build();
+  }
+
+  @Test
+  void aValueOfAnotherTimesPeriodIsAskedForByThatTime() {
+    List<NextValueRequest> requests = new CopyOnWriteArrayList<>();
+    server.sequences.onNextValue =
+        request -> {
+          requests.add(request);
+          return NextValueResponse.newBuilder().setValue(1).setText("a").build();
+        };
+    Sequence orders = connect().sequence("orders");
+    Instant time = Instant.ofEpochSecond(1_774_000_000, 5);
+    orders.nextValueFor(time);
+    assertEquals("a", orders.nextTextFor(time));
+    orders.nextValue();
+    assertEquals(List.of(true, true, false), requests.stream().map(NextValueRequest::hasForTime).toList());
+    assertEquals(1_774_000_000, requests.get(1).getForTime().getSeconds());
+    assertEquals(5, requests.get(1).getForTime().getNanos());
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.snowlane.client.StreamOptions;
 import dev.snowlane.client.ValueRun;
 import dev.snowlane.client.ValueStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -45,6 +46,16 @@ final class FakeSequence implements Sequence {
 
   @Override
   public SequenceValue nextValue(Duration timeout) {
+    return nextValue();
+  }
+
+  @Override
+  public SequenceValue nextValueFor(Instant time) {
+    return nextValue();
+  }
+
+  @Override
+  public SequenceValue nextValueFor(Instant time, Duration timeout) {
     return nextValue();
   }
 
