@@ -169,7 +169,15 @@ func reservation(count int) work[[]Run] {
 }
 
 // Info asks a server what it is: layout, worker ID, limits, version.
-func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) {
+func (c *Client) Info(ctx context.Context) (*ServerInfo, error) {
+	info, err := c.getInfo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return serverInfoOf(info)
+}
+
+func (c *Client) getInfo(ctx context.Context) (*snowlanev1.GetInfoResponse, error) {
 	type response = *snowlanev1.GetInfoResponse
 	return call(ctx, c, "GetInfo", func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (response, error) {
 		info, err := snowlanev1.NewIdServiceClient(channel).GetInfo(ctx, &snowlanev1.GetInfoRequest{})
@@ -182,7 +190,7 @@ func (c *Client) Info(ctx context.Context) (*snowlanev1.GetInfoResponse, error) 
 
 // Ready asks a server what it is: when it succeeds, a connection stands and the credentials are right.
 func (c *Client) Ready(ctx context.Context) error {
-	_, err := c.Info(ctx)
+	_, err := c.getInfo(ctx)
 	return err
 }
 
@@ -304,7 +312,7 @@ func (c *Client) Layout(ctx context.Context) (*Layout, error) {
 	if layout != nil && number == c.deployments.currentNumber() {
 		return layout, nil
 	}
-	info, err := c.Info(ctx)
+	info, err := c.getInfo(ctx)
 	if err != nil {
 		return nil, err
 	}

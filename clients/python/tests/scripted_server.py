@@ -164,15 +164,20 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
     ) -> Iterator[pb.BatchNextIdsResponse]:
         return self._run("BatchNextIds", request, context, lambda: self.chunks(request))
 
-    def GetInfo(self, request: pb.GetInfoRequest, context: grpc.ServicerContext) -> pb.GetInfoResponse:  # noqa: N802
+    @staticmethod
+    def layout() -> pb.Layout:
+        """The layout that it says is its own: twitter."""
         layout = pb.Layout(name="twitter")
         layout.epoch_time.FromMilliseconds(1288834974657)
         layout.tick.FromMilliseconds(1)
         kinds = (pb.LAYOUT_FIELD_KIND_TIMESTAMP, pb.LAYOUT_FIELD_KIND_DATACENTER, pb.LAYOUT_FIELD_KIND_WORKER)
         for kind, bits in zip((*kinds, pb.LAYOUT_FIELD_KIND_SEQUENCE), (41, 5, 5, 12), strict=True):
             layout.fields.add(kind=kind, bits=bits)
+        return layout
+
+    def GetInfo(self, request: pb.GetInfoRequest, context: grpc.ServicerContext) -> pb.GetInfoResponse:  # noqa: N802
         fingerprint = fingerprint_of(self.deployment) if self.deployment else ""
-        info = pb.GetInfoResponse(layout=layout, deployment_fingerprint=fingerprint, binding=self.binding)
+        info = pb.GetInfoResponse(layout=self.layout(), deployment_fingerprint=fingerprint, binding=self.binding)
         return self._run("GetInfo", request, context, lambda: info)
 
     def NextValue(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802

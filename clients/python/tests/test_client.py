@@ -30,6 +30,7 @@ from snowlane import (
     IdSource,
     PrefetchBuffer,
     SnowlaneError,
+    StatusCode,
     TlsOptions,
 )
 from snowlane._client_options import ClientOptions
@@ -196,7 +197,7 @@ def test_wrong_options_are_refused_when_the_client_is_made() -> None:
 def test_what_is_no_token_is_refused_before_it_is_sent(server: ScriptedServer, token: Any) -> None:
     with IdClient(server.url, token=lambda: token) as client:
         error = error_of(client.next_id)
-        assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, grpc.StatusCode.UNAUTHENTICATED)
+        assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, StatusCode.UNAUTHENTICATED)
         assert "token" in error.message
     assert server.tokens == []
 
@@ -222,7 +223,7 @@ def test_a_chunk_size_out_of_range_is_refused_without_a_call(server: ScriptedSer
     with IdClient(server.url) as client:
         for chunk_size in (-1, 65_537, 1 << 32):
             error = error_of(client.stream, 5, chunk_size=chunk_size)
-            assert (error.reason, error.code) == (ErrorReason.COUNT_OUT_OF_RANGE, grpc.StatusCode.INVALID_ARGUMENT)
+            assert (error.reason, error.code) == (ErrorReason.COUNT_OUT_OF_RANGE, StatusCode.INVALID_ARGUMENT)
             assert error.metadata == {"chunk_size": str(chunk_size), "chunk_size_max": "65536"}
     assert server.calls == []
 

@@ -13,7 +13,7 @@ import pytest
 from call_errors import error_of
 from scripted_server import ScriptedServer, fault
 
-from snowlane import LAYOUTS, AttemptEvent, ClientObserver, ErrorReason, IdClient, SnowlaneError
+from snowlane import LAYOUTS, AttemptEvent, ClientObserver, ErrorReason, IdClient, SnowlaneError, StatusCode
 from snowlane._errors import _CODE_OF_REASON
 from snowlane._gen.v1 import error_reason_pb2
 from snowlane._gen.v1 import id_service_pb2 as pb
@@ -50,7 +50,7 @@ def next_id_at_last(client: IdClient) -> int:
 def test_every_reason_becomes_the_typed_error(server: ScriptedServer, reason: str) -> None:
     name = reason.removeprefix("ERROR_REASON_")
     code = _CODE_OF_REASON[ErrorReason(name)]
-    server.script.append(fault(code, name, retry_after_s=2.25, metadata={"key": "välue"}))
+    server.script.append(fault(grpc.StatusCode[code.name], name, retry_after_s=2.25, metadata={"key": "välue"}))
     with IdClient(server.url, retry_max=0) as client:
         error = error_of(client.next_id)
     assert (error.reason, error.code, error.metadata) == (ErrorReason(name), code, {"key": "välue"})
@@ -77,7 +77,7 @@ def test_what_has_no_reason_of_ours_is_told_by_its_code(server: ScriptedServer) 
         errors = [error_of(client.next_id) for _ in range(6)]
     assert [error.reason for error in errors] == [ErrorReason.RPC_FAILED] * 6
     assert errors[0].metadata == {"a": "b", "reason": "TEAPOT"}
-    assert [error.code for error in errors[:5]] == [code] * 5
+    assert [error.code for error in errors[:5]] == [StatusCode.RESOURCE_EXHAUSTED] * 5
 
 
 def test_a_server_that_does_not_know_the_method_is_told_by_its_code() -> None:
@@ -87,7 +87,7 @@ def test_a_server_that_does_not_know_the_method_is_told_by_its_code() -> None:
     with IdClient(f"http://127.0.0.1:{port}") as client:
         error = error_of(client.next_id)
     bare.stop(0)
-    assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, grpc.StatusCode.UNIMPLEMENTED)
+    assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, StatusCode.UNIMPLEMENTED)
 
 
 def test_status_details_that_do_not_decode_say_nothing() -> None:
@@ -117,19 +117,8 @@ def test_other_codes_are_not_tried_again(server: ScriptedServer, code: grpc.Stat
     server.script.append(fault(code))
     with IdClient(server.url) as client:
         error = error_of(client.next_id)
-        assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, code)
+        assert (error.reason, error.code) == (ErrorReason.RPC_FAILED, StatusCode[code.name])
     assert len(server.calls) == 1
-
-
-def test_a_quota_is_waited_for_at_the_same_endpoint(server: ScriptedServer) -> None:
-    with ScriptedServer() as other:
-        for one in (server, other):
-            one.script.append(fault(grpc.StatusCode.RESOURCE_EXHAUSTED, "QUOTA_EXCEEDED", retry_after_s=0.2))
-        with IdClient([server.url, other.url]) as client:
-            started = time.monotonic()
-            client.next_id()
-            assert time.monotonic() - started >= 0.2
-        assert sorted(each.calls.count("NextId") for each in (server, other)) == [0, 2]
 
 
 def test_an_error_shows_its_reason_in_every_form() -> None:
@@ -154,17 +143,6 @@ def test_a_wait_that_would_outlast_the_deadline_is_not_begun(server: ScriptedSer
         assert len(server.calls) == 1
 
 
-def test_an_attempt_that_runs_out_is_tried_elsewhere(server: ScriptedServer) -> None:
-    with ScriptedServer(first_id=1000) as other:
-        held = threading.Event()
-        for one in (server, other):
-            one.script.append(lambda request, context: held.wait(5) and None)
-        with IdClient([server.url, other.url], attempt_timeout_s=1, timeout_s=30) as client:
-            # Both hang once: the third attempt succeeds.
-            assert client.next_id() in (1, 1000)
-        held.set()
-
-
 def test_a_call_that_runs_out_says_so(server: ScriptedServer) -> None:
     held = threading.Event()
     server.script.extend(lambda request, context: held.wait(5) and None for _ in range(4))
@@ -187,15 +165,6 @@ def test_the_other_endpoint_takes_over_and_the_first_is_met_again_after_it_came_
             ids += [next_id_at_last(client) for _ in range(20)]
             other.start()
         assert len(set(ids)) == 40
-
-
-def test_nobody_there_is_unreachable() -> None:
-    with ScriptedServer() as server:
-        url = server.url
-    with IdClient(url) as client:
-        error = error_of(client.next_id, timeout_s=10)
-        assert (error.reason, error.code, error.endpoint) == (ErrorReason.UNREACHABLE, UNAVAILABLE, url)
-        assert url in str(error)
 
 
 @pytest.mark.parametrize(

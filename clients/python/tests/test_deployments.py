@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
-import grpc
 import pytest
 from call_errors import error_of
 from scripted_server import ScriptedServer, fingerprint_of
 
-from snowlane import AsyncIdClient, ErrorReason, IdClient, SnowlaneError
+from snowlane import AsyncIdClient, ErrorReason, IdClient, SnowlaneError, StatusCode
 from snowlane._deployments import Deployments, MetServer, number_of_fingerprint
 from snowlane._gen.v1 import id_service_pb2 as pb
 
@@ -60,7 +59,7 @@ def test_no_call_gives_an_id_where_the_endpoints_are_of_two_deployments_and_both
     for error in errors:
         assert (error.reason, error.code) == (
             ErrorReason.DEPLOYMENT_MISMATCH,
-            grpc.StatusCode.FAILED_PRECONDITION,
+            StatusCode.FAILED_PRECONDITION,
         )
         assert all(url in str(error) for url in urls)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import grpc
 import pytest
 from scripted_server import ScriptedServer
 
-from snowlane import AsyncIdClient, ErrorReason, IdRun, SnowlaneError
+from snowlane import AsyncIdClient, ErrorReason, IdRun, SnowlaneError, StatusCode
 from snowlane.testing import AsyncFakeIdClient
 
 
@@ -21,7 +20,7 @@ def expect_other_loop(call: Callable[[], Awaitable[object]], name: str) -> None:
         asyncio.run(run())
     assert (caught.value.reason, caught.value.code) == (
         ErrorReason.RPC_FAILED,
-        grpc.StatusCode.FAILED_PRECONDITION,
+        StatusCode.FAILED_PRECONDITION,
     )
 
 

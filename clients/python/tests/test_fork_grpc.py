@@ -172,8 +172,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 def test_a_child_that_could_only_hang_says_why(url: str) -> None:
     program = f"""
-import grpc, os
-from snowlane import ErrorReason, IdClient, SnowlaneError
+import os
+from snowlane import ErrorReason, IdClient, SnowlaneError, StatusCode
 client = IdClient({url!r})
 client.next_id()
 child = os.fork()
@@ -182,7 +182,7 @@ if child == 0:
         try:
             call()
         except SnowlaneError as error:
-            if (error.reason, error.code) != (ErrorReason.RPC_FAILED, grpc.StatusCode.FAILED_PRECONDITION): os._exit(1)
+            if (error.reason, error.code) != (ErrorReason.RPC_FAILED, StatusCode.FAILED_PRECONDITION): os._exit(1)
             if "GRPC_ENABLE_FORK_SUPPORT" not in error.message: os._exit(2)
         else:
             os._exit(3)

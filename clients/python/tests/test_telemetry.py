@@ -25,6 +25,7 @@ from snowlane import (
     SnowlaneError,
     State,
     StateEvent,
+    StatusCode,
 )
 from snowlane._states import Spell, States
 from snowlane.testing import AsyncFakeIdClient, FakeClock, FakeIdClient, fail
@@ -194,7 +195,7 @@ def test_a_buffer_on_an_event_loop_is_ready_in_the_same_way(server: ScriptedServ
             await buffer.ready()
             assert (buffer.stats().handed_out, buffer.stats().stock) == (0, 8)
             assert buffer.next_id_now() == 1
-        source = AsyncFakeIdClient([fail(ErrorReason.METHOD_DENIED, code=grpc.StatusCode.PERMISSION_DENIED)])
+        source = AsyncFakeIdClient([fail(ErrorReason.METHOD_DENIED, code=StatusCode.PERMISSION_DENIED)])
         with pytest.raises(SnowlaneError) as caught:
             await source.prefetch().ready()
         assert caught.value.reason is ErrorReason.METHOD_DENIED

@@ -18,6 +18,8 @@ from ._presets import LAYOUTS, preset_layout
 from ._public_id import PublicId
 from ._run import IdRun
 from ._sequence import AsyncValueSequence, ReservedValues, SequenceValue, ValueRun, ValueSequence
+from ._server_info import ServerInfo
+from ._status_code import StatusCode
 from ._text import TEXT_FORMS, TextCodec, TextForm, TextFormat, TextReading, UuidInfo
 
 __path__ = extend_path(__path__, __name__)
@@ -50,9 +52,11 @@ __all__ = [
     "ReservedValues",
     "RunSource",
     "SequenceValue",
+    "ServerInfo",
     "SnowlaneError",
     "State",
     "StateEvent",
+    "StatusCode",
     "TextCodec",
     "TextForm",
     "TextFormat",

@@ -24,7 +24,6 @@ from ._clock import Clock
 from ._deployments import number_of_response
 from ._errors import check_count
 from ._fork import forget_after_fork
-from ._gen.v1 import id_service_pb2 as pb
 from ._layout import Layout
 from ._observer import ClientObserver
 from ._offline import OfflineIds
@@ -34,6 +33,7 @@ from ._remote_sequence import AsyncRemoteSequence
 from ._rpc_stream import id_stream
 from ._run import IdRun
 from ._sequence import AsyncValueSequence
+from ._server_info import ServerInfo, server_info_of
 from ._text import TextForm, TextFormat
 from ._unary import INFO, NEXT_ID, reservation
 from ._whole_id import whole_id
@@ -142,9 +142,9 @@ class AsyncIdClient:
         """Reserves 1 to `count` IDs, as runs. See IdClient.reserve."""
         return await self._calls.call(reservation(count), timeout_s)
 
-    async def info(self, timeout_s: float | None = None) -> pb.GetInfoResponse:
+    async def info(self, timeout_s: float | None = None) -> ServerInfo:
         """Asks a server what it is: layout, worker ID, limits, version."""
-        return await self._calls.call(INFO, timeout_s)
+        return server_info_of(await self._calls.call(INFO, timeout_s))
 
     async def ready(self, timeout_s: float | None = None) -> None:
         """Asks a server what it is, so that connections and a mistake show before the first request of a service.
@@ -152,7 +152,7 @@ class AsyncIdClient:
         Raises:
             SnowlaneError: As next_id.
         """
-        await self.info(timeout_s)
+        await self._calls.call(INFO, timeout_s)
 
     async def layout(self) -> Layout:
         """The deployment's layout: that of the options, or asked for once."""
@@ -160,7 +160,7 @@ class AsyncIdClient:
             return self._options.layout
         kept = self._layout
         if kept is None or kept[0] != self._calls.deployments.current:
-            info = await self.info()
+            info = await self._calls.call(INFO, None)
             number = number_of_response(info) or self._calls.deployments.current
             self._layout = kept = (number, layout_of(info.layout))
         return kept[1]

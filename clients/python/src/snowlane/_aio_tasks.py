@@ -6,9 +6,8 @@ import asyncio
 import contextvars
 from collections.abc import Coroutine
 
-import grpc
-
 from ._errors import ErrorReason, SnowlaneError
+from ._status_code import StatusCode
 
 
 def start_apart(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
@@ -21,4 +20,4 @@ def start_apart(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
 def other_loop(name: str) -> SnowlaneError:
     """The error of a call on another event loop than the one whose futures and connections there are."""
     message = f"An {name} belongs to the event loop that used it first: make one in each loop."
-    return SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.FAILED_PRECONDITION)
+    return SnowlaneError(ErrorReason.RPC_FAILED, message, code=StatusCode.FAILED_PRECONDITION)

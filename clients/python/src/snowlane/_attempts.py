@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import grpc
-
 from ._backoff import quota_wait_s
 from ._endpoints import Endpoint, Endpoints
 from ._errors import ErrorReason, SnowlaneError
 from ._observer import AttemptEvent, ClientObserver, State, StateEvent, tell
 from ._options import call_timeout_s
 from ._states import States
+from ._status_code import StatusCode
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ class Attempts:
         elif has_run_out and self.left_s() <= 0:
             # The caller's time has run out: that says nothing about the endpoint.
             pass
-        elif has_run_out or error.code is grpc.StatusCode.UNAVAILABLE or is_mismatch:
+        elif has_run_out or error.code is StatusCode.UNAVAILABLE or is_mismatch:
             error = self._settings.endpoints.note_failure(attempt.endpoint, error)
             if error.is_first_mistake():
                 raise error

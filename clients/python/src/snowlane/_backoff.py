@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 
+from ._errors import SnowlaneError
+from ._status_code import StatusCode
+
 _BASE_S = 0.1
 _CAP_S = 2.0
 _DOUBLINGS_MAX = 16
@@ -18,6 +21,17 @@ def back_off_s(failures_in_row: int, retry_after_s: float | None) -> float:
     """
     drawn_s = random.uniform(0, min(_CAP_S, _BASE_S * 2 ** min(failures_in_row, _DOUBLINGS_MAX)))
     return max(drawn_s, _spread_s(retry_after_s, _RETRY_AFTER_MAX_S))
+
+
+def refill_back_off_s(failures_in_row: int, error: SnowlaneError) -> float:
+    """How long a buffer waits after reservations have failed. Where a server was UNAVAILABLE, the client leaves it
+    alone already, so the buffer adds at most 100 ms: two back-offs would make callers wait for the sum.
+    """
+    if error.is_first_mistake():
+        # Before the first answer, each call is to fail within a second.
+        return back_off_s(min(failures_in_row, 2), error.retry_after_s)
+    is_left_alone = error.code is StatusCode.UNAVAILABLE and error.endpoint is not None
+    return back_off_s(0, None) if is_left_alone else back_off_s(failures_in_row, error.retry_after_s)
 
 
 def quota_wait_s(retry_after_s: float | None) -> float:

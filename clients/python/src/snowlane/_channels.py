@@ -11,6 +11,7 @@ from ._fork import forget_after_fork
 from ._gen.v1.id_service_pb2_grpc import IdServiceStub
 from ._gen.v1.sequence_service_pb2_grpc import SequenceServiceStub
 from ._grpc_fork import is_supported, leave_to_parent, lost_because
+from ._status_code import StatusCode
 from ._version import version
 
 # The fields that a call sends: pairs of a name and a value.
@@ -89,5 +90,5 @@ def prepare_process() -> None:
     why = lost_because()
     if why is not None:
         message = f"This process was forked from one that had used gRPC, and {why}, or fork before the first call."
-        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.FAILED_PRECONDITION)
+        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=StatusCode.FAILED_PRECONDITION)
     _keeper.keep()

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-import grpc
-
 from ._clock import Clock
 from ._errors import ErrorReason, SnowlaneError
 from ._layout import Layout
 from ._observer import ClientObserver
 from ._options import TIMEOUT_END_S, check_number, check_whole
+from ._status_code import StatusCode
 
 ENDPOINT_DEFAULT = "http://127.0.0.1:7609"
 TIMEOUT_DEFAULT_S = 5.0
@@ -208,7 +207,7 @@ def bearer_of(token: object) -> str:
     text = token.strip() if isinstance(token, str) else ""
     if not text or not text.isascii() or not text.isprintable():
         message = "The token is not one line of printable ASCII characters."
-        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=grpc.StatusCode.UNAUTHENTICATED)
+        raise SnowlaneError(ErrorReason.RPC_FAILED, message, code=StatusCode.UNAUTHENTICATED)
     return f"Bearer {text}"
 
 

@@ -143,8 +143,6 @@ class Connections(Generic[Channel]):
                 slow.is_replaced = True
                 self._replaced.add(slow)
             self._in_use[url] = [second]
-        if slow is not None:
-            self._on_replaced(url)
 
     def is_open(self, url: str) -> bool:
         """Whether the connection in use has answered."""

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import grpc
-
 from ._errors import ErrorReason, SnowlaneError
 from ._gen.v1 import id_service_pb2 as pb
+from ._status_code import StatusCode
 
 MEET_TIMEOUT_S = 0.5
 """The first ID waits for so long until all endpoints have said of which deployment they are."""
@@ -140,7 +139,7 @@ class Deployments:
             ErrorReason.DEPLOYMENT_MISMATCH,
             f"This server is of another {name} ({server.number:08x}) than the one in use ({in_use}): their {items} can "
             "be equal. Correct the endpoints, or restart this process if the change is meant.",
-            code=grpc.StatusCode.FAILED_PRECONDITION,
+            code=StatusCode.FAILED_PRECONDITION,
             metadata=metadata,
             endpoint=server.url,
         )

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import grpc
-
 from ._connection_mistake import CLOSED, is_absent
+from ._status_code import StatusCode
 
 
 class ErrorReason(str, enum.Enum):
@@ -76,7 +75,7 @@ class ErrorReason(str, enum.Enum):
 
 
 _CODES = {
-    grpc.StatusCode.INVALID_ARGUMENT: (
+    StatusCode.INVALID_ARGUMENT: (
         ErrorReason.COUNT_OUT_OF_RANGE,
         ErrorReason.MALFORMED_ID,
         ErrorReason.MALFORMED_TEXT,
@@ -86,10 +85,10 @@ _CODES = {
         ErrorReason.INVALID_TIME_RANGE,
         ErrorReason.INVALID_SEQUENCE,
     ),
-    grpc.StatusCode.UNAUTHENTICATED: (ErrorReason.MISSING_CREDENTIALS,),
-    grpc.StatusCode.PERMISSION_DENIED: (ErrorReason.METHOD_DENIED, ErrorReason.HOST_NOT_ALLOWED),
-    grpc.StatusCode.RESOURCE_EXHAUSTED: (ErrorReason.QUOTA_EXCEEDED,),
-    grpc.StatusCode.UNAVAILABLE: (
+    StatusCode.UNAUTHENTICATED: (ErrorReason.MISSING_CREDENTIALS,),
+    StatusCode.PERMISSION_DENIED: (ErrorReason.METHOD_DENIED, ErrorReason.HOST_NOT_ALLOWED),
+    StatusCode.RESOURCE_EXHAUSTED: (ErrorReason.QUOTA_EXCEEDED,),
+    StatusCode.UNAVAILABLE: (
         ErrorReason.CLOCK_ROLLED_BACK,
         ErrorReason.BURST_EXCEEDED,
         ErrorReason.WORKER_LEASE_LOST,
@@ -100,7 +99,7 @@ _CODES = {
         ErrorReason.UNREACHABLE,
         ErrorReason.STOCK_EMPTY,
     ),
-    grpc.StatusCode.FAILED_PRECONDITION: (
+    StatusCode.FAILED_PRECONDITION: (
         ErrorReason.TIMESTAMP_EXHAUSTED,
         ErrorReason.CLOCK_BEFORE_EPOCH,
         ErrorReason.NO_FREE_WORKER_ID,
@@ -113,13 +112,13 @@ _CODES = {
         ErrorReason.DEPLOYMENT_MISMATCH,
         ErrorReason.SCRIPT_ENDED,
     ),
-    grpc.StatusCode.NOT_FOUND: (ErrorReason.SEQUENCE_NOT_FOUND,),
-    grpc.StatusCode.ALREADY_EXISTS: (ErrorReason.SEQUENCE_EXISTS,),
-    grpc.StatusCode.ABORTED: (ErrorReason.SEQUENCE_CHANGED,),
-    grpc.StatusCode.DEADLINE_EXCEEDED: (ErrorReason.DEADLINE_EXCEEDED,),
-    grpc.StatusCode.CANCELLED: (ErrorReason.CANCELLED, ErrorReason.CLIENT_CLOSED),
-    grpc.StatusCode.INTERNAL: (ErrorReason.INVALID_RESPONSE,),
-    grpc.StatusCode.UNKNOWN: (ErrorReason.RPC_FAILED,),
+    StatusCode.NOT_FOUND: (ErrorReason.SEQUENCE_NOT_FOUND,),
+    StatusCode.ALREADY_EXISTS: (ErrorReason.SEQUENCE_EXISTS,),
+    StatusCode.ABORTED: (ErrorReason.SEQUENCE_CHANGED,),
+    StatusCode.DEADLINE_EXCEEDED: (ErrorReason.DEADLINE_EXCEEDED,),
+    StatusCode.CANCELLED: (ErrorReason.CANCELLED, ErrorReason.CLIENT_CLOSED),
+    StatusCode.INTERNAL: (ErrorReason.INVALID_RESPONSE,),
+    StatusCode.UNKNOWN: (ErrorReason.RPC_FAILED,),
 }
 _CODE_OF_REASON = {reason: code for code, reasons in _CODES.items() for reason in reasons}
 
@@ -128,13 +127,13 @@ _STREAM_COUNT_MAX = 10**9
 
 _LASTING = frozenset(
     {
-        grpc.StatusCode.INVALID_ARGUMENT,
-        grpc.StatusCode.UNAUTHENTICATED,
-        grpc.StatusCode.PERMISSION_DENIED,
-        grpc.StatusCode.NOT_FOUND,
-        grpc.StatusCode.ALREADY_EXISTS,
-        grpc.StatusCode.FAILED_PRECONDITION,
-        grpc.StatusCode.UNIMPLEMENTED,
+        StatusCode.INVALID_ARGUMENT,
+        StatusCode.UNAUTHENTICATED,
+        StatusCode.PERMISSION_DENIED,
+        StatusCode.NOT_FOUND,
+        StatusCode.ALREADY_EXISTS,
+        StatusCode.FAILED_PRECONDITION,
+        StatusCode.UNIMPLEMENTED,
     }
 )
 
@@ -155,14 +154,14 @@ class SnowlaneError(Exception):
         reason: ErrorReason | str,
         message: str,
         *,
-        code: grpc.StatusCode | None = None,
+        code: StatusCode | None = None,
         metadata: Mapping[str, object] | None = None,
         retry_after_s: float | None = None,
         endpoint: str | None = None,
     ) -> None:
         super().__init__(message)
         self.reason = ErrorReason(reason)
-        self.code: grpc.StatusCode = _CODE_OF_REASON[self.reason] if code is None else code
+        self.code = _CODE_OF_REASON[self.reason] if code is None else code
         self.metadata: dict[str, str] = {key: str(value) for key, value in (metadata or {}).items()}
         self.retry_after_s = retry_after_s
         self.endpoint = endpoint

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import grpc
-
 from ._errors import ErrorReason, SnowlaneError
+from ._status_code import StatusCode
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Pause:
 def fail(
     reason: ErrorReason | str,
     *,
-    code: grpc.StatusCode | None = None,
+    code: StatusCode | None = None,
     retry_after_s: float | None = None,
     metadata: dict[str, str] | None = None,
 ) -> Fault:

@@ -24,7 +24,6 @@ from ._clock import Clock
 from ._deployments import number_of_response
 from ._errors import check_count
 from ._fork import forget_after_fork
-from ._gen.v1 import id_service_pb2 as pb
 from ._layout import Layout
 from ._observer import ClientObserver
 from ._offline import OfflineIds
@@ -34,6 +33,7 @@ from ._remote_sequence import RemoteSequence
 from ._rpc_stream import id_stream
 from ._run import IdRun
 from ._sequence import ValueSequence
+from ._server_info import ServerInfo, server_info_of
 from ._text import TextForm, TextFormat
 from ._unary import INFO, NEXT_ID, reservation
 from ._whole_id import whole_id
@@ -174,9 +174,9 @@ class IdClient:
         """
         return self._calls.call(reservation(count), timeout_s)
 
-    def info(self, timeout_s: float | None = None) -> pb.GetInfoResponse:
+    def info(self, timeout_s: float | None = None) -> ServerInfo:
         """Asks a server what it is: layout, worker ID, limits, version."""
-        return self._calls.call(INFO, timeout_s)
+        return server_info_of(self._calls.call(INFO, timeout_s))
 
     def ready(self, timeout_s: float | None = None) -> None:
         """Asks a server what it is, so that connections and a mistake show before the first request of a service.
@@ -184,7 +184,7 @@ class IdClient:
         Raises:
             SnowlaneError: As next_id.
         """
-        self.info(timeout_s)
+        self._calls.call(INFO, timeout_s)
 
     def layout(self) -> Layout:
         """The deployment's layout: that of the options, or asked for once."""
@@ -192,7 +192,7 @@ class IdClient:
             return self._options.layout
         kept = self._layout
         if kept is None or kept[0] != self._calls.deployments.current:
-            info = self.info()
+            info = self._calls.call(INFO, None)
             number = number_of_response(info) or self._calls.deployments.current
             self._layout = kept = (number, layout_of(info.layout))
         return kept[1]

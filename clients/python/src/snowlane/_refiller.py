@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._backoff import back_off_s
+from ._backoff import refill_back_off_s
 from ._errors import ErrorReason, SnowlaneError, as_snowlane_error
 from ._moment import Moment
 from ._observer import State, StateEvent
@@ -146,12 +146,7 @@ class Refiller:
 
     def back_off_s(self) -> float:
         """How long to wait after a failure."""
-        retry_after_s = self.last_failure.retry_after_s if self.last_failure else None
-        failures = self._failures_in_row
-        if self.last_failure and self.last_failure.is_first_mistake():
-            # Before the first answer, each call is to fail within a second.
-            failures = min(failures, 2)
-        return back_off_s(failures, retry_after_s)
+        return refill_back_off_s(self._failures_in_row, self.last_failure) if self.last_failure else 0.0
 
     def end_back_off(self, *, has_waiters: bool) -> None:
         """Takes in that the back-off is over. If no caller is there any more, nothing is fetched until one comes."""

@@ -9,6 +9,7 @@ import grpc
 
 from ._connection_mistake import is_of_transport, mistake_of
 from ._errors import ErrorReason, SnowlaneError
+from ._status_code import StatusCode, status_code_of
 
 _DOMAIN = "snowlane.dev"
 """Of google.rpc.ErrorInfo: whose reasons these are."""
@@ -38,7 +39,7 @@ def _read_error(error: BaseException, endpoint: str) -> SnowlaneError:
     if not isinstance(error, grpc.RpcError) or not hasattr(error, "code"):
         message = f"{type(error).__name__}: {error}"
         return SnowlaneError(ErrorReason.RPC_FAILED, message, endpoint=endpoint)
-    code: grpc.StatusCode = error.code()
+    code = status_code_of(error.code())
     message = error.details() or code.name
     trailers = {key: value for key, value in error.trailing_metadata() or () if key == _DETAILS_KEY}
     details = read_status_details(trailers.get(_DETAILS_KEY, b""))
@@ -52,10 +53,10 @@ def _read_error(error: BaseException, endpoint: str) -> SnowlaneError:
             retry_after_s=details.retry_after_s,
             endpoint=endpoint,
         )
-    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+    if code is StatusCode.DEADLINE_EXCEEDED:
         return SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, message, endpoint=endpoint)
-    # Nobody here cancelled: the stream was reset without a word.
-    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
+    # Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+    if code in (StatusCode.UNAVAILABLE, StatusCode.CANCELLED):
         message, metadata = _describe_unreachable(message, is_tls=endpoint.startswith("https:"), details=details)
         return SnowlaneError(
             ErrorReason.UNREACHABLE,

@@ -13,8 +13,6 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import grpc
-
 from ._aio_buffer import AsyncPrefetchBuffer
 from ._buffer import PrefetchBuffer
 from ._errors import ErrorReason, SnowlaneError, check_chunk_size, check_count
@@ -27,6 +25,7 @@ from ._parse import IdRange, ParsedId, id_range
 from ._presets import LAYOUTS
 from ._run import IdRun
 from ._sequence import AsyncValueSequence, ValueSequence
+from ._status_code import StatusCode
 from ._text import TextForm, TextFormat
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncFakeIdClient", "FakeClock", "FakeIdClient", "Fault", "Pause", "Step", "ValueStep", "delay", "fail"]
 
 _CHUNK_SIZE = 4096
-_ABSENT = (fail(ErrorReason.SEQUENCE_NOT_FOUND, code=grpc.StatusCode.NOT_FOUND),)
+_ABSENT = (fail(ErrorReason.SEQUENCE_NOT_FOUND, code=StatusCode.NOT_FOUND),)
 
 
 @dataclass(eq=False)
