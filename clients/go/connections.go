@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 )
 
 const (
@@ -36,6 +37,8 @@ type connection struct {
 	isReplaced bool
 	// isSecond: it was opened beside the one in use, for one RPC.
 	isSecond bool
+	// wasOpen: it was seen to be open.
+	wasOpen bool
 }
 
 // connections opens a connection to an endpoint at its first call, and another where that one is dark: where it stands
@@ -79,10 +82,26 @@ func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 			return nil, err
 		}
 		c.inUse[endpoint] = used
+	} else if used.hasBeenLost() {
+		c.noteOpening(used)
 	}
 	used.callCount++
 	c.await(used)
 	return used, nil
+}
+
+// hasBeenLost tells whether a connection was lost since this was asked last, so that the next RPC opens it again.
+func (c *connection) hasBeenLost() bool {
+	wasOpen := c.wasOpen
+	c.wasOpen = c.channel.GetState() == connectivity.Ready
+	return wasOpen && !c.wasOpen
+}
+
+// noteOpening takes in that gRPC opens another connection in the same channel.
+func (c *connections) noteOpening(used *connection) {
+	used.isSilent = false
+	used.hasAnswered = false
+	used.openedAt = c.clock.Now()
 }
 
 // beginStream gives the connection that a stream takes. Each one is ended by end.
@@ -182,10 +201,8 @@ func (c *connections) end(endpoint *endpoint, used *connection, cause error) (is
 		c.noteLimit(endpoint, used)
 		isReplaced = used.isReplaced
 	case reason == Unreachable:
-		// It was refused or it ended: gRPC opens another in the same channel.
-		used.isSilent = false
-		used.hasAnswered = false
-		used.openedAt = c.clock.Now()
+		// It was refused or it ended.
+		c.noteOpening(used)
 		isReplaced = used.isReplaced
 	default:
 		c.answered(endpoint, used)

@@ -34,6 +34,10 @@ final class Connection {
   boolean isSilent;
 
   long silentSinceNanos;
+
+  /** Whether it was seen to be open. */
+  private boolean isOpen;
+
   /** Whether its endpoint has another now. It gets no more calls. */
   boolean isReplaced;
 
@@ -91,6 +95,13 @@ final class Connection {
   boolean isOutdated() {
     if (!address.isTls() || channel.getState(false) == ConnectivityState.READY) return false;
     return !options.tls().get().equals(tls);
+  }
+
+  /** Whether it has been lost since this was asked last, so that the next RPC opens it again. */
+  boolean hasBeenLost() {
+    boolean wasOpen = isOpen;
+    isOpen = channel.getState(false) == ConnectivityState.READY;
+    return wasOpen && !isOpen;
   }
 
   void close() {

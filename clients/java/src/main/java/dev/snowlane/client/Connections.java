@@ -77,10 +77,19 @@ final class Connections {
     if (used == null) {
       used = opened(endpoint);
       inUse.put(endpoint, used);
+    } else if (used.hasBeenLost()) {
+      // gRPC opens another in the same channel.
+      noteOpening(used);
     }
     used.callCount++;
     awaitAnswer(used);
     return used;
+  }
+
+  private void noteOpening(Connection used) {
+    used.isSilent = false;
+    used.hasAnswered = false;
+    used.openedNanos = clock.nanos();
   }
 
   /** The connection that a stream takes. Each one is ended by {@link #end}. */
@@ -248,9 +257,7 @@ final class Connections {
     }
     if (reason == ErrorReason.UNREACHABLE) {
       // It was refused or it ended: gRPC opens another in the same channel.
-      used.isSilent = false;
-      used.hasAnswered = false;
-      used.openedNanos = clock.nanos();
+      noteOpening(used);
       return used.isReplaced;
     }
     noteAnswer(endpoint, used);
