@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from interop_fleet import run_fleet
 from interop_sequence import run_sequence
-from interop_session import call, close, open_client, shown_error, stats, take
+from interop_session import call, close, open_client, shown_error, stats, streams, take
 
 from snowlane import (
     LAYOUTS,
@@ -254,6 +254,7 @@ _COMMANDS: dict[str, Callable[[dict[str, str]], dict[str, object]]] = {
     "open": open_client,
     "call": call,
     "take": take,
+    "streams": streams,
     "stats": stats,
     "close": close,
     "fleet": run_fleet,

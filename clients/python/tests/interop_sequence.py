@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing, closing
-from typing import cast
 
 from snowlane import AsyncIdClient, AsyncValueSequence, IdClient, SequenceValue, SnowlaneError, ValueSequence
 from snowlane import ReservedValues as Reserved
@@ -82,5 +81,4 @@ def shown_runs(reserved: Reserved) -> object:
 
 
 def refusal(error: SnowlaneError) -> object:
-    code = cast(str, error.code.name)
-    return {"reason": error.reason.value, "code": code, "metadata": error.metadata}
+    return {"reason": error.reason.value, "code": error.code.name, "metadata": error.metadata}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from snowlane import IdClient, PrefetchBuffer, SnowlaneError
@@ -15,6 +15,8 @@ _GRACE_S = 5.0
 
 _Session = tuple[IdClient, PrefetchBuffer | None]
 _sessions: dict[str, _Session] = {}
+_paused: dict[str, list[Iterator[Sequence[int]]]] = {}
+"""Streams of each client that nobody reads on."""
 
 
 def _seconds(keys: dict[str, str], *names: str) -> dict[str, Any]:
@@ -98,6 +100,22 @@ def take(keys: dict[str, str]) -> dict[str, object]:
     }
 
 
+def streams(keys: dict[str, str]) -> dict[str, object]:
+    """Opens streams, reads the first chunk of each, and no more: they stay open until the client is closed."""
+    client = _sessions[keys["client"]][0]
+    paused = _paused.setdefault(keys["client"], [])
+    reasons: Counter[str] = Counter()
+    for _ in range(int(keys["count"])):
+        stream = client.stream(1_000_000)
+        try:
+            next(stream)
+        except SnowlaneError as error:
+            reasons[error.reason.value] += 1
+        else:
+            paused.append(stream)
+    return {"count": len(paused), "failures": sum(reasons.values()), "reasons": dict(reasons)}
+
+
 def stats(keys: dict[str, str]) -> dict[str, object]:
     """The stats of the client's buffer."""
     buffer = _sessions[keys["client"]][1]
@@ -116,6 +134,7 @@ def stats(keys: dict[str, str]) -> dict[str, object]:
 def close(keys: dict[str, str]) -> dict[str, object]:
     """Closes the client."""
     client, buffer = _sessions.pop(keys["client"])
+    _paused.pop(keys["client"], [])
     if buffer is not None:
         buffer.close()
     client.close()

@@ -13,6 +13,8 @@ export type Keys = Readonly<Record<string, string>>;
 interface Session {
   readonly client: IdClient;
   readonly buffer: PrefetchBuffer | undefined;
+  /** Streams that nobody reads on. */
+  readonly paused: AsyncGenerator[];
 }
 
 /** A `take` whose calls are late ends so long after its time. */
@@ -41,7 +43,7 @@ export function open(keys: Keys): unknown {
   });
   const ages = { ...timeOf(keys, "max_age_ms", "maxAgeMs"), ...timeOf(keys, "outage_ms", "outageMs") };
   const buffer = keys["buffer"] === "1" ? client.prefetch(ages) : undefined;
-  sessions.set(keyOf(keys, "client"), { client, buffer });
+  sessions.set(keyOf(keys, "client"), { client, buffer, paused: [] });
   return {};
 }
 
@@ -108,6 +110,26 @@ export async function take(keys: Keys): Promise<unknown> {
   out.end();
   await finished(out);
   return { count, failures, reasons, waitMaxMs, firstMs };
+}
+
+/** Opens streams, reads the first chunk of each, and no more: they stay open until the client is closed. */
+export async function streams(keys: Keys): Promise<unknown> {
+  const { client, paused } = sessionOf(keys);
+  const reasons: Record<string, number> = {};
+  let failures = 0;
+  const openOne = async (): Promise<void> => {
+    const stream = client.stream(1_000_000);
+    try {
+      await stream.next();
+      paused.push(stream);
+    } catch (error) {
+      failures++;
+      const { reason } = shownError(error);
+      reasons[reason] = (reasons[reason] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: Number(keyOf(keys, "count")) }, openOne));
+  return { count: paused.length, failures, reasons };
 }
 
 export function stats(keys: Keys): unknown {

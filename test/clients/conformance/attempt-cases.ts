@@ -1,12 +1,30 @@
 /** Cases of the rules of attempts: where calls go, which are made again, and when a call ends. */
 import { Code } from "@connectrpc/connect";
 import { setTimeout as sleep } from "node:timers/promises";
-import { faultError } from "../../support/processes/scripted-id-server.ts";
+import { faultError, type ScriptedIdServer } from "../../support/processes/scripted-id-server.ts";
 import type { Case } from "./case.ts";
 import { handlersOf } from "./fault-server.ts";
-import { hold, holdNoFailure } from "./world.ts";
+import { hold, holdNoFailure, patience, type World } from "./world.ts";
 
 const unavailable = { reason: "STORE_UNAVAILABLE", code: Code.Unavailable };
+
+/** Links each server to an address of its own, all at one port, and gives the port. */
+async function linkAtOnePort(
+  world: World,
+  servers: readonly ScriptedIdServer[],
+  addresses: readonly string[],
+): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    let port = 0;
+    try {
+      for (const [index, server] of servers.entries()) port = (await world.link(server, addresses[index], port)).port;
+      return port;
+    } catch (error) {
+      // Another program has the port at the next address.
+      if (tries === 20) throw error;
+    }
+  }
+}
 
 export const attemptCases: readonly Case[] = [
   {
@@ -67,6 +85,30 @@ export const attemptCases: readonly Case[] = [
       const [refused] = await client.call();
       hold(refused?.reason === "STORE_UNAVAILABLE", `the error was ${refused?.text}`);
       hold(attempts <= 4, `one call made ${attempts} attempts`);
+    },
+  },
+  {
+    rule: "attempts 3",
+    name: "dropped-requests",
+    law: "A request that its server cancels, by RST_STREAM or by its status, is tried again as UNAVAILABLE.",
+    isNeeded: true,
+    run: async (world) => {
+      const server = await world.server();
+      const client = await world.open([server.url], patience);
+      await client.call();
+      server.dropCount = 2;
+      const [dropped] = await client.call();
+      hold(dropped?.id !== undefined, `a call failed after two resets: ${dropped?.text}`);
+      server.handlers = {
+        ...handlersOf(1),
+        nextId: () => {
+          throw faultError({ code: Code.Canceled });
+        },
+      };
+      const [cancelled] = await client.call();
+      hold(cancelled?.reason === "UNREACHABLE", `CANCELLED was given as ${cancelled?.text ?? "an ID"}`);
+      const attempts = server.calls.filter(({ method }) => method === "nextId").length - 2;
+      hold(attempts === 4, `CANCELLED was tried ${attempts} times instead of 4`);
     },
   },
   {
@@ -241,6 +283,30 @@ export const attemptCases: readonly Case[] = [
         const [result] = await client.call();
         hold(result?.id !== undefined, `the call failed: ${result?.text}`);
         hold(result.durationMs < 1_500, `the call took ${Math.round(result.durationMs)} ms`);
+      }
+    },
+  },
+  {
+    rule: "attempts 15",
+    name: "names",
+    law: "A host name with two addresses is two endpoints: where one of them refuses, the other one answers.",
+    isNeeded: false,
+    run: async (world) => {
+      const addresses = ["127.0.0.2", "127.0.0.3"];
+      const servers = [await world.server(), await world.server()];
+      const port = await linkAtOnePort(world, servers, addresses);
+      const program = await world.startProgramWithHost("ids.test", addresses);
+      await world.warmUp(program);
+      const client = await world.open([`http://ids.test:${port}`], patience, program);
+      for (const server of servers) {
+        server.handlers = {
+          ...handlersOf(1),
+          nextId: () => {
+            throw faultError(unavailable);
+          },
+        };
+        for (const { id, text } of await client.call(3)) hold(id !== undefined, `a call failed: ${text}`);
+        server.handlers = handlersOf(1);
       }
     },
   },

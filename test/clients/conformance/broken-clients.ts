@@ -60,6 +60,13 @@ export const brokenClients: readonly BrokenClient[] = [
     to: "9",
   },
   {
+    wrong: "takes what a server cancelled for a lasting error",
+    cases: ["dropped-requests"],
+    file: thin,
+    from: '    code = "UNAVAILABLE" if code == "CANCELED"\n',
+    to: "",
+  },
+  {
     wrong: "tries every error again",
     cases: ["not-retried"],
     file: thin,
@@ -191,6 +198,20 @@ export const brokenClients: readonly BrokenClient[] = [
     file: thin,
     from: "@failure&.permanent?",
     to: "@failure",
+  },
+  {
+    wrong: "takes one of the addresses of a name",
+    cases: ["names"],
+    file: `${typescript}/node.ts`,
+    from: "map(({ address }) => address);",
+    to: "map(({ address }) => address).slice(0, 1);",
+  },
+  {
+    wrong: "opens more streams over a connection than its server allows",
+    cases: ["streams-apart"],
+    file: `${typescript}/grpc/stream-channels.ts`,
+    from: "const share = 0.9;",
+    to: "const share = 9;",
   },
   {
     wrong: "takes two regions for two deployments",

@@ -3,6 +3,8 @@ import { ScriptedIdServer } from "../../support/processes/scripted-id-server.ts"
 /** The bits below the milliseconds in an ID of a fault server. */
 const belowTime = 22n;
 let ends = 0n;
+/** As a server of ours. */
+const streamsMax = 100;
 
 /** Takes `count` IDs that no fault server of this process gave before, and which carry the time of their making. */
 export function takeIds(count: number): bigint {
@@ -24,7 +26,7 @@ export function timeOf(id: bigint): number {
  * @param deployment - Its number; 0 tells none.
  */
 export async function startFaultServer(deployment: number): Promise<ScriptedIdServer> {
-  const server = new ScriptedIdServer();
+  const server = new ScriptedIdServer(1n, streamsMax);
   server.handlers = handlersOf(deployment);
   return server.start();
 }

@@ -9,6 +9,10 @@ import { hold, holdNoFailure, type TakeResult, type World } from "./world.ts";
 const clientCount = sized(50, 2_000);
 /** IDs that each takes in a second. */
 const perSecond = sized(10, 2);
+/** For how long it takes them. */
+const seconds = sized(10, 40);
+/** In how much of that all of its clients have connected. */
+const connectedMsMax = sized(4_000, 25_000);
 /** Handshakes that a client may make on average after a fault. */
 const handshakesMax = 1.2;
 
@@ -17,9 +21,12 @@ type FleetServer = Awaited<ReturnType<World["server"]>>;
 /** Lets a fault befall the server of a fleet, each client with a buffer, and counts the handshakes after it. */
 async function holdFleet(world: World, befall: (server: FleetServer) => Promise<void>): Promise<void> {
   const server = await world.server();
-  const keys = { endpoints: server.url, clients: clientCount, per_second: perSecond, seconds: 10 };
+  const keys = { endpoints: server.url, clients: clientCount, per_second: perSecond, seconds };
   const running = world.program.send<Pick<TakeResult, "count" | "failures" | "reasons">>("fleet", keys);
-  await sleep(4_000);
+  const connectedBy = performance.now() + connectedMsMax;
+  while (server.acceptedCount < clientCount && performance.now() < connectedBy) await sleep(100);
+  // Each has its stock by then.
+  await sleep(2_000);
   const before = server.acceptedCount;
   await befall(server);
   const result = await running;

@@ -1,11 +1,12 @@
 /** Cases of streams of IDs: their chunks, and what a client makes of those that cannot be. */
 import { Code } from "@connectrpc/connect";
+import { once } from "node:events";
 import { join } from "node:path";
 import { readIdFiles } from "../../support/processes/id-files.ts";
 import { faultError } from "../../support/processes/scripted-id-server.ts";
 import type { Case } from "./case.ts";
 import { handlersOf, takeIds } from "./fault-server.ts";
-import { hold, type TakeResult, type World } from "./world.ts";
+import { hold, holdNoFailure, patience, type TakeResult, type World } from "./world.ts";
 
 type Issued = Pick<TakeResult, "count" | "failures" | "reasons">;
 
@@ -24,6 +25,30 @@ function chunkOf(count: number): { ids: bigint[]; readonly deployment: number } 
 }
 
 export const streamCases: readonly Case[] = [
+  {
+    rule: "attempts 16",
+    name: "streams-apart",
+    law: "101 streams whose readers pause hold up no call, over connections that allow 100: streams have their own.",
+    isNeeded: false,
+    run: async (world) => {
+      const server = await world.server();
+      server.handlers = {
+        ...handlersOf(1),
+        async *batchNextIds(_, { signal }) {
+          yield chunkOf(1);
+          await once(signal, "abort");
+        },
+      };
+      const client = await world.open([server.url], patience);
+      await client.call();
+      const before = server.acceptedCount;
+      holdNoFailure(await client.openStreams(101));
+      const opened = server.acceptedCount - before;
+      hold(opened >= 2, `101 streams opened ${opened} connections beside that of the calls`);
+      for (const { id, text } of await client.call(3)) hold(id !== undefined, `a call failed: ${text}`);
+      await client.close();
+    },
+  },
   {
     rule: "streams 1",
     name: "large-chunks",

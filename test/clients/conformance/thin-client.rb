@@ -98,6 +98,8 @@ class Endpoint
     end
     delay = retry_info["retryDelay"]&.then { (_1.to_f * 1_000).round }
     code = error.fetch("code", answer.code == "404" ? "unimplemented" : "unknown").upcase
+    # Nobody here cancelled: the server has dropped the call.
+    code = "UNAVAILABLE" if code == "CANCELED"
     reason = info["reason"] || (code == "UNAVAILABLE" ? "UNREACHABLE" : "RPC_FAILED")
     Failure.new(reason, error["message"] || "HTTP #{answer.code}", code:, metadata: info["metadata"] || {},
                 retry_after_ms: delay, endpoint: url)

@@ -1,7 +1,7 @@
 # The lines of docs/internals/client-contract.md around the thin client: what `npm run conformance` starts.
 require_relative "thin-client"
 
-LEFT_OUT = %w[two-regions large-chunks invalid-chunks fresh-first stepped-clock read-alike].freeze
+LEFT_OUT = %w[names streams-apart two-regions large-chunks invalid-chunks fresh-first stepped-clock read-alike].freeze
 GRACE_MS = 5_000
 
 # A client that is open, with its buffer if it has one.

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TcpProxy } from "../../support/processes/tcp-proxy.ts";
 import type { ScriptedIdServer } from "../../support/processes/scripted-id-server.ts";
 import { startFaultServer, timeOf } from "./fault-server.ts";
-import { type Keys, type PrintedError, ProgramUnderTest } from "./program-under-test.ts";
+import { type Keys, type PrintedError, ProgramUnderTest, WrongProgram } from "./program-under-test.ts";
 import { readTakenIds, type TakenId } from "./taken-ids.ts";
 
 /** Says how a client broke a rule. */
@@ -14,6 +14,9 @@ export class BrokenRule extends Error {}
 export function hold(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new BrokenRule(otherwise);
 }
+
+/** Of a client whose case is not about time. */
+export const patience: Keys = { timeout_ms: 60_000, attempt_timeout_ms: 30_000 };
 
 /** What one call gave: an ID, or an error. */
 export interface CallResult extends Partial<PrintedError> {
@@ -63,7 +66,7 @@ export class World {
   async warmUp(program = this.program): Promise<void> {
     const server = await this.server();
     for (const buffer of [0, 1]) {
-      const client = await this.open([server.url], { buffer, timeout_ms: 60_000, attempt_timeout_ms: 30_000 }, program);
+      const client = await this.open([server.url], { buffer, ...patience }, program);
       await client.call(3);
       await client.close();
     }
@@ -71,7 +74,32 @@ export class World {
 
   /** Starts one more program of the client. */
   startProgram(environment: Readonly<Record<string, string>> = {}): ProgramUnderTest {
-    const program = new ProgramUnderTest(this.#call, environment);
+    return this.#keep(new ProgramUnderTest(this.#call, environment));
+  }
+
+  /**
+   * Starts one more program of the client, for which a host name has these addresses.
+   *
+   * @throws NotObserved where this machine permits no program a file of hosts of its own.
+   */
+  async startProgramWithHost(host: string, addresses: readonly string[]): Promise<ProgramUnderTest> {
+    const hosts = join(this.folder, "hosts");
+    writeFileSync(hosts, ["127.0.0.1 localhost", ...addresses.map((address) => `${address} ${host}`), ""].join("\n"));
+    const confined = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"];
+    const mount = ['mount --bind "$0" /etc/hosts && exec "$@"', hosts];
+    // A proxy would be asked for the name.
+    const environment = { no_proxy: host, NO_PROXY: host, no_grpc_proxy: host };
+    const program = this.#keep(new ProgramUnderTest([...confined, ...mount, ...this.#call], environment));
+    try {
+      await program.send("hello");
+    } catch (error) {
+      if (!(error instanceof WrongProgram)) throw error;
+      throw new NotObserved(`this machine gives no program host names of its own: ${error.message}`);
+    }
+    return program;
+  }
+
+  #keep(program: ProgramUnderTest): ProgramUnderTest {
     this.onEnd(() => program.end());
     return program;
   }
@@ -83,13 +111,13 @@ export class World {
   }
 
   /** A link to a server, which can be made slow, deaf or dead. */
-  link(server: ScriptedIdServer, host = "127.0.0.1"): Promise<TcpProxy> {
-    return this.linkTo(Number(new URL(server.url).port), host);
+  link(server: ScriptedIdServer, host = "127.0.0.1", ownPort = 0): Promise<TcpProxy> {
+    return this.linkTo(Number(new URL(server.url).port), host, ownPort);
   }
 
-  /** A link to a port. */
-  async linkTo(port: number, host = "127.0.0.1"): Promise<TcpProxy> {
-    const link = await TcpProxy.start(port, host);
+  /** A link to a port. @param ownPort - Where it listens; 0: where it likes. */
+  async linkTo(port: number, host = "127.0.0.1", ownPort = 0): Promise<TcpProxy> {
+    const link = await TcpProxy.start(port, host, ownPort);
     this.onEnd(() => link.stop());
     return link;
   }
@@ -132,6 +160,11 @@ export class Client {
       count,
     });
     return results;
+  }
+
+  /** Opens streams, of each of which the first chunk is read and no more. */
+  openStreams(count: number): Promise<Pick<TakeResult, "count" | "failures" | "reasons">> {
+    return this.#program.send("streams", { client: this.#name, count });
   }
 
   /** Takes IDs at an even rate. */

@@ -25,9 +25,10 @@ export class CleartextServer {
   /** Connections that were taken so far. */
   acceptedCount = 0;
 
-  constructor(handler: RequestHandler) {
+  /** @param streamsMax - How many requests a connection of HTTP/2 may have at a time. */
+  constructor(handler: RequestHandler, streamsMax = 2 ** 32 - 1) {
     this.#http1 = createHttp1Server(handler);
-    this.#http2 = createHttp2Server(handler);
+    this.#http2 = createHttp2Server({ settings: { maxConcurrentStreams: streamsMax } }, handler);
     this.#http2.on("session", (session) => {
       this.#sessions.add(session);
       session.on("close", () => this.#sessions.delete(session));

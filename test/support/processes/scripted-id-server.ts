@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { constants, Http2ServerResponse } from "node:http2";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.ts";
 import { IdService } from "../../../src/gen/snowlane/v1/id_service_pb.ts";
 import { CleartextServer } from "./cleartext-server.ts";
@@ -38,11 +39,20 @@ export class ScriptedIdServer {
   handlers: Partial<ServiceImpl<typeof IdService>> = {};
   /** The calls, in order. */
   readonly calls: { readonly method: string; readonly context: HandlerContext }[] = [];
+  /** So many requests that come next are dropped without an answer: by RST_STREAM with CANCEL over HTTP/2. */
+  dropCount = 0;
   #nextId: bigint;
-  readonly #server = new CleartextServer(connectNodeAdapter({ routes: (router) => this.#routes(router) }));
+  readonly #server: CleartextServer;
 
-  constructor(firstId = 1n) {
+  constructor(firstId = 1n, streamsMax?: number) {
     this.#nextId = firstId;
+    const answer = connectNodeAdapter({ routes: (router) => this.#routes(router) });
+    this.#server = new CleartextServer((request, response) => {
+      if (this.dropCount === 0) return answer(request, response);
+      this.dropCount--;
+      if (response instanceof Http2ServerResponse) response.stream.close(constants.NGHTTP2_CANCEL);
+      else response.destroy();
+    }, streamsMax);
   }
 
   get url(): string {

@@ -33,9 +33,10 @@ export class TcpProxy {
     this.targetPort = targetPort;
   }
 
-  static async start(targetPort: number, host = "127.0.0.1"): Promise<TcpProxy> {
+  /** @param ownPort - Where it listens; 0: where it likes. */
+  static async start(targetPort: number, host = "127.0.0.1", ownPort = 0): Promise<TcpProxy> {
     const proxy = new TcpProxy(targetPort);
-    proxy.#server.listen(0, host);
+    proxy.#server.listen(ownPort, host);
     await once(proxy.#server, "listening");
     return proxy;
   }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"time"
@@ -17,14 +18,16 @@ import (
 type session struct {
 	client *snowlane.Client
 	buffer *snowlane.Buffer
+	// leave ends the streams that nobody reads on.
+	leave []func()
 }
 
 // grace is how long after its time a take ends whose calls are late.
 const grace = 5 * time.Second
 
-var sessions = map[string]session{}
+var sessions = map[string]*session{}
 
-func (s session) next(ctx context.Context) (snowlane.ID, error) {
+func (s *session) next(ctx context.Context) (snowlane.ID, error) {
 	if s.buffer != nil {
 		return s.buffer.NextID(ctx)
 	}
@@ -51,7 +54,7 @@ func open(keys arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := session{client: client}
+	made := &session{client: client}
 	if keys["buffer"] == "1" {
 		made.buffer, err = client.Prefetch(snowlane.BufferOptions{MaxAge: keys.duration("max_age_ms"), Outage: keys.duration("outage_ms")})
 	}
@@ -140,6 +143,31 @@ func take(keys arguments) (any, error) {
 	}, err
 }
 
+// streams opens streams, reads the first chunk of each, and no more: they stay open until the client is closed.
+func streams(keys arguments) (any, error) {
+	from := sessions[keys["client"]]
+	total := keys.number("count", 1)
+	opened := make(chan error, total)
+	for range total {
+		next, leave := iter.Pull2(from.client.Stream(context.Background(), 1_000_000, snowlane.StreamOptions{}))
+		from.leave = append(from.leave, leave)
+		go func() {
+			_, err, _ := next()
+			opened <- err
+		}()
+	}
+	count, failures, reasons := 0, 0, map[snowlane.Reason]int{}
+	for range total {
+		if err := <-opened; err == nil {
+			count++
+		} else {
+			failures++
+			reasons[snowlane.ReasonOf(err)]++
+		}
+	}
+	return map[string]any{"count": count, "failures": failures, "reasons": reasons}, nil
+}
+
 func stats(keys arguments) (any, error) {
 	found := sessions[keys["client"]].buffer.Stats()
 	return map[string]any{
@@ -148,7 +176,11 @@ func stats(keys arguments) (any, error) {
 }
 
 func closeClient(keys arguments) (any, error) {
-	sessions[keys["client"]].client.Close()
+	from := sessions[keys["client"]]
+	for _, leave := range from.leave {
+		leave()
+	}
+	from.client.Close()
 	delete(sessions, keys["client"])
 	return map[string]any{}, nil
 }

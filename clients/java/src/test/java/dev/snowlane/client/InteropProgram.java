@@ -54,6 +54,7 @@ public final class InteropProgram {
         case "open" -> InteropSession.open(keys);
         case "call" -> InteropSession.call(keys);
         case "take" -> InteropSession.take(keys);
+        case "streams" -> InteropSession.streams(keys);
         case "stats" -> InteropSession.stats(keys);
         case "close" -> InteropSession.close(keys);
         case "fleet" -> InteropFleet.run(keys);

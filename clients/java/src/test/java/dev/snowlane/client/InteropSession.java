@@ -16,8 +16,12 @@ import java.util.concurrent.TimeUnit;
 /** The commands of the interop program that keep a client: docs/internals/client-contract.md has them. */
 final class InteropSession {
 
-  /** A client that is open; the buffer is null where it has none. */
-  private record Session(IdClient client, PrefetchBuffer buffer) {
+  /**
+   * A client that is open; the buffer is null where it has none.
+   *
+   * @param paused streams that nobody reads on
+   */
+  private record Session(IdClient client, PrefetchBuffer buffer, List<IdStream> paused) {
     long nextId() {
       return buffer == null ? client.nextId() : buffer.nextId();
     }
@@ -49,7 +53,7 @@ final class InteropSession {
     if (keys.containsKey("outage_ms")) options = options.withOutage(duration(keys, "outage_ms"));
     if (keys.containsKey("max_age_ms")) options = options.withMaxAge(duration(keys, "max_age_ms"));
     boolean isBuffered = keys.getOrDefault("buffer", "0").equals("1");
-    SESSIONS.put(keys.get("client"), new Session(client, isBuffered ? client.prefetch(options) : null));
+    SESSIONS.put(keys.get("client"), new Session(client, isBuffered ? client.prefetch(options) : null, new ArrayList<>()));
     return Map.of();
   }
 
@@ -124,6 +128,23 @@ final class InteropSession {
         "firstMs", firstMs);
   }
 
+  /** Opens streams, reads the first chunk of each, and no more: they stay open until the client is closed. */
+  static Object streams(Map<String, String> keys) {
+    Session from = SESSIONS.get(keys.get("client"));
+    Map<ErrorReason, Integer> reasons = new TreeMap<>();
+    for (int left = number(keys, "count", 1); left > 0; left--) {
+      IdStream stream = from.client().stream(1_000_000);
+      try {
+        stream.next();
+        from.paused().add(stream);
+      } catch (SnowlaneException error) {
+        reasons.merge(error.reason(), 1, Integer::sum);
+      }
+    }
+    int failures = reasons.values().stream().mapToInt(Integer::intValue).sum();
+    return Map.of("count", from.paused().size(), "failures", failures, "reasons", reasons);
+  }
+
   static Object stats(Map<String, String> keys) {
     BufferStats found = SESSIONS.get(keys.get("client")).buffer().stats();
     return Map.of(
@@ -135,7 +156,9 @@ final class InteropSession {
   }
 
   static Object close(Map<String, String> keys) {
-    SESSIONS.remove(keys.get("client")).client().close();
+    Session ended = SESSIONS.remove(keys.get("client"));
+    ended.paused().forEach(IdStream::close);
+    ended.client().close();
     return Map.of();
   }
 }
