@@ -88,13 +88,12 @@ func (a *attempts) begin(ctx context.Context) (attempt, error) {
 	return attempt{endpoint: chosen, number: a.number, startedAt: clock.Now(), attempts: a}, nil
 }
 
-// reportLost tells the observer of the other request of an attempt, which was cancelled because one was answered first.
-func (a *attempt) reportLost(isHedge bool, hedged *endpoint) {
-	lost := *a
-	if isHedge {
-		lost.endpoint = hedged
-	}
-	a.attempts.report(lost, Cancelled)
+// reportOther tells the observer of the other request of an attempt, which failed, or was cancelled because one was
+// answered first.
+func (a *attempt) reportOther(endpoint *endpoint, reason Reason) {
+	other := *a
+	other.endpoint = endpoint
+	a.attempts.report(other, reason)
 }
 
 func (a *attempts) succeed(attempt attempt) {

@@ -1,6 +1,10 @@
 package snowlane
 
-import "time"
+import (
+	"time"
+
+	"google.golang.org/grpc/codes"
+)
 
 const (
 	backoffBase = 100 * time.Millisecond
@@ -18,6 +22,21 @@ func backoff(failures int, retryAfter time.Duration, random func() float64) time
 	limit := min(backoffMax, backoffBase<<min(failures, 16))
 	drawn := time.Duration(random() * float64(limit))
 	return max(drawn, stretch(min(retryAfter, retryAfterMax), random))
+}
+
+// refillBackoff says how long a buffer waits after so many reservations in a row have failed. Where a server was
+// UNAVAILABLE, the client leaves it alone already, so the buffer adds at most 100 ms: two back-offs would make callers
+// wait for the sum.
+func refillBackoff(failures int, failure *Error, random func() float64) time.Duration {
+	switch {
+	case isFirstMistake(failure):
+		// Before the first answer, each call is to fail within a second.
+		return backoff(min(failures, 2), failure.RetryAfter, random)
+	case failure.Code == codes.Unavailable && failure.Endpoint != "":
+		return backoff(0, 0, random)
+	default:
+		return backoff(failures, failure.RetryAfter, random)
+	}
 }
 
 // stretch makes a wait longer by up to a half.

@@ -159,15 +159,10 @@ func (b *Buffer) fail(failure *Error) {
 	b.refillFailures++
 	b.failuresInRow++
 	b.lastFailure = failure
-	count := b.failuresInRow
-	if isFirstMistake(failure) {
-		// Before the first answer, each call is to fail within a second.
-		count = min(count, 2)
-	}
 	if !failure.Passes() {
 		b.wake(failure)
 	}
-	b.stopRetry = b.clock.AfterFunc(backoff(count, failure.RetryAfter, b.random), b.retry)
+	b.stopRetry = b.clock.AfterFunc(refillBackoff(b.failuresInRow, failure, b.random), b.retry)
 }
 
 func (b *Buffer) retry() {

@@ -112,7 +112,7 @@ func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, wor
 	due := make(chan struct{})
 	stop := c.options.Clock.AfterFunc(plan.delay, func() { close(due) })
 	defer stop()
-	var first *leg[Answer]
+	var first, failedHedge *leg[Answer]
 	for underWay := 1; underWay > 0; {
 		select {
 		case <-due:
@@ -126,18 +126,30 @@ func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, wor
 			if leg.err == nil {
 				c.hedges.noteAnswer(leg.took)
 				c.endpoints.noteHedge(leg.endpoint, leg.endpoint != attempt.endpoint)
-				if underWay > 0 {
-					attempt.reportLost(!leg.isHedge, plan.endpoint)
+				switch {
+				case underWay > 0 && leg.isHedge:
+					attempt.reportOther(attempt.endpoint, Cancelled)
+				case underWay > 0:
+					attempt.reportOther(plan.endpoint, Cancelled)
+				case first != nil:
+					attempt.reportOther(first.endpoint, reasonOfRPC(first.err))
+				case failedHedge != nil:
+					attempt.reportOther(failedHedge.endpoint, reasonOfRPC(failedHedge.err))
 				}
 				attempt.endpoint, attempt.isReplaced = leg.endpoint, leg.isReplaced
 				return leg.answer, nil
 			}
-			if !leg.isHedge {
+			if leg.isHedge {
+				failedHedge = &leg
+			} else {
 				first = &leg
 				// No hedge follows an error: the next attempt does.
 				due = nil
 			}
 		}
+	}
+	if failedHedge != nil {
+		attempt.reportOther(failedHedge.endpoint, reasonOfRPC(failedHedge.err))
 	}
 	if reasonOfRPC(first.err) == QuotaExceeded {
 		c.hedges.noteQuota()

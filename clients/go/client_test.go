@@ -122,7 +122,7 @@ func TestWhatAnErrorCarries(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Reason != snowlane.RPCFailed || failure.Metadata["reason"] != "NOT_YET_KNOWN" {
 		t.Errorf("%+v", failure)
 	}
-	for _, code := range []codes.Code{codes.Unimplemented, codes.Internal, codes.Aborted, codes.Canceled, codes.DataLoss} {
+	for _, code := range []codes.Code{codes.Unimplemented, codes.Internal, codes.Aborted, codes.DataLoss} {
 		server.setNextID(func(context.Context) (uint64, error) { return 0, faultOf(code, "", 0, nil) })
 		_, err = client.NextID(ctx)
 		if !errors.As(err, &failure) || failure.Reason != snowlane.RPCFailed || failure.Code != code {
@@ -217,6 +217,34 @@ func TestTheLayoutIsAskedForOnce(t *testing.T) {
 	server.info = &snowlanev1.GetInfoResponse{}
 	_, err := connect(t, snowlane.Options{}, server).Layout(ctx)
 	expectReason(t, err, snowlane.InvalidResponse)
+}
+
+func TestInfoSaysWhatAServerIs(t *testing.T) {
+	server := startServer(t)
+	end := time.Unix(4_000_000_000, 0).UTC()
+	server.info = &snowlanev1.GetInfoResponse{
+		Layout: &snowlanev1.Layout{
+			Name: "custom", EpochTime: timestamppb.New(time.UnixMilli(0)), Tick: durationpb.New(time.Millisecond),
+			Fields: []*snowlanev1.LayoutField{{Kind: snowlanev1.LayoutFieldKind_LAYOUT_FIELD_KIND_TIMESTAMP, Bits: 41}},
+		},
+		Version: "1.2.3", WorkerId: 7, ExhaustionTime: timestamppb.New(end),
+		RollbackPolicy: snowlanev1.RollbackPolicy_ROLLBACK_POLICY_REUSE,
+		Ordering:       snowlanev1.Ordering_ORDERING_UNORDERED_WITHIN_REUSE_SPAN,
+		Limits:         &snowlanev1.Limits{ReserveCountMax: 9, BatchCountMax: 5_000_000_000, ChunkSizeMax: 8, NextCountMax: 6},
+	}
+	info, err := connect(t, snowlane.Options{}, server).Info(ctx)
+	if err != nil || info.Layout.Name() != "custom" || !info.ExhaustionTime.Equal(end) {
+		t.Fatalf("%+v %v", info, err)
+	}
+	found := *info
+	found.Layout, found.ExhaustionTime = nil, time.Time{}
+	want := snowlane.ServerInfo{
+		Version: "1.2.3", WorkerID: 7, RollbackPolicy: "reuse", Ordering: "unordered-within-reuse-span",
+		ReserveCountMax: 9, BatchCountMax: 5_000_000_000, ChunkSizeMax: 8, NextCountMax: 6,
+	}
+	if found != want {
+		t.Errorf("%+v", found)
+	}
 }
 
 func TestAClientForgetsBuffersThatWereClosed(t *testing.T) {

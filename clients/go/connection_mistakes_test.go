@@ -106,7 +106,7 @@ func TestAMistakeOfTheConnectionFailsAtOnceAndSaysWhatToCorrect(t *testing.T) {
 			}
 		}
 	}
-	client := connect(t, snowlane.Options{Endpoints: []string{"http://localhost:" + rightPort}, Timeout: time.Second})
+	client := connect(t, snowlane.Options{Endpoints: []string{"http://localhost:" + rightPort}})
 	_, err := client.NextID(ctx)
 	var failure *snowlane.Error
 	if !errors.As(err, &failure) || failure.Metadata["connection"] != "closed" || failure.Metadata["answered"] != "" ||

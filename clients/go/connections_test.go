@@ -185,3 +185,22 @@ func TestABackOffIsAtMostTwoSeconds(t *testing.T) {
 		t.Errorf("%v: a back-off is never shorter than the part that counts", found)
 	}
 }
+
+func TestABufferAddsAtMostATenthOfASecondToTheBackOffOfAServer(t *testing.T) {
+	most := func() float64 { return 1 }
+	failure := Error{Reason: StoreUnavailable, Code: codes.Unavailable, RetryAfter: time.Second, Endpoint: "http://a"}
+	if found := refillBackoff(5, &failure, most); found != 100*time.Millisecond {
+		t.Errorf("%v for a server that is left alone already", found)
+	}
+	mistake := Error{Reason: Unreachable, Code: codes.Unavailable, Endpoint: "http://a", Metadata: map[string]string{"answered": "never"}}
+	if found := refillBackoff(5, &mistake, most); found != 400*time.Millisecond {
+		t.Errorf("%v for a mistake before the first answer", found)
+	}
+	ofSource, ofQuota := failure, failure
+	ofSource.Endpoint, ofQuota.Code = "", codes.ResourceExhausted
+	for _, other := range []*Error{&ofSource, &ofQuota} {
+		if found := refillBackoff(5, other, most); found != 2*time.Second {
+			t.Errorf("%v: %v", other, found)
+		}
+	}
+}

@@ -124,7 +124,7 @@ func TestALimitOfTheCallerCountsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	link.swallow()
-	short, cancel := context.WithTimeout(ctx, 1100*time.Millisecond)
+	short, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	_, err := client.NextID(short)
 	expectReason(t, err, snowlane.DeadlineExceeded)

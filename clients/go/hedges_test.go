@@ -1,6 +1,7 @@
 package snowlane_test
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -77,12 +78,18 @@ func TestNoHedgeFollowsAQuotaThatIsUsedUp(t *testing.T) {
 		})
 	}
 	client := connect(t, snowlane.Options{RetryMax: snowlane.NoRetries, AttemptTimeout: time.Second, Timeout: time.Second}, servers...)
-	buffer, err := client.Prefetch(snowlane.BufferOptions{})
+	isUsedUp := make(chan struct{})
+	var once sync.Once
+	buffer, err := client.Prefetch(snowlane.BufferOptions{Observer: &snowlane.ClientObserver{OnRefill: func(event snowlane.RefillEvent) {
+		if event.Reason == snowlane.QuotaExceeded {
+			once.Do(func() { close(isUsedUp) })
+		}
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = buffer.NextID(ctx)
-	expectReason(t, err, snowlane.QuotaExceeded)
+	buffer.TryNextID()
+	<-isUsedUp
 	held := []*atomic.Int64{hold(t, servers[0]), hold(t, servers[1])}
 	if _, err := buffer.NextID(ctx); err == nil {
 		t.Error("an ID came")

@@ -124,9 +124,7 @@ func TestANameWithSeveralAddressesIsAsManyEndpoints(t *testing.T) {
 		}
 	}
 	servers[1-used].kill()
-	short, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-	defer cancel()
-	if _, err := client.NextID(short); err == nil || !strings.Contains(err.Error(), "(http://ids.test:"+port+" [127.0.0.") {
+	if _, err := client.NextID(ctx); err == nil || !strings.Contains(err.Error(), "(http://ids.test:"+port+" [127.0.0.") {
 		t.Errorf("%v", err)
 	}
 }
@@ -195,18 +193,4 @@ func TestTheAddressesOfANameAreAskedOfWhichDeploymentTheyAre(t *testing.T) {
 	client, _, _ := connectByName(t, port, "127.0.0.2", "127.0.0.3")
 	_, err := client.NextID(ctx)
 	expectReason(t, err, snowlane.DeploymentMismatch)
-}
-
-func TestAClientCallsAnIPv6Endpoint(t *testing.T) {
-	if probe, err := net.Listen("tcp", "[::1]:0"); err != nil {
-		t.Log("this machine has no IPv6")
-		return
-	} else {
-		probe.Close()
-	}
-	_, port := startAt(t, "::1")
-	client := connect(t, snowlane.Options{Endpoints: []string{"http://[::1]:" + port}})
-	if id, err := client.NextID(ctx); id != 1 || err != nil {
-		t.Error(id, err)
-	}
 }

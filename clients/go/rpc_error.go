@@ -21,7 +21,7 @@ var serverReasons = map[Reason]bool{
 	PeriodClosed: true,
 }
 
-// errorOfRPC reads what an attempt failed with.
+// errorOfRPC reads what an attempt failed with that its caller did not cancel.
 func errorOfRPC(err error, endpoint string) *Error {
 	var own *Error
 	if errors.As(err, &own) {
@@ -52,8 +52,9 @@ func errorOfRPC(err error, endpoint string) *Error {
 		}
 		failure.Metadata = metadata
 		failure.Reason = RPCFailed
-	case failure.Code == codes.Unavailable:
-		failure.Reason = Unreachable
+	// Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+	case failure.Code == codes.Unavailable || failure.Code == codes.Canceled:
+		failure.Reason, failure.Code = Unreachable, codes.Unavailable
 		describeUnreachable(failure)
 	case failure.Code == codes.DeadlineExceeded:
 		failure.Reason = DeadlineExceeded

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from call_errors import error_of
 from stub_source import StubSource, answers, raises, until
 
 from snowlane import (
@@ -252,8 +253,10 @@ def test_a_dry_buffer_waits_until_the_deadline_and_says_why() -> None:
     down = SnowlaneError(ErrorReason.UNREACHABLE, "Nobody answers.")
     source.script.extend(raises(down) for _ in range(100))
     with PrefetchBuffer(source, count_min=32) as buffer:
+        assert error_of(buffer.next_id_now).reason is ErrorReason.STOCK_EMPTY
+        until(lambda: buffer.stats().refill_failures > 0)
         with pytest.raises(SnowlaneError) as caught:
-            buffer.next_id(timeout_s=1)
+            buffer.next_id(timeout_s=0.1)
         assert caught.value.reason is ErrorReason.UNREACHABLE
         assert caught.value.__cause__ is down
         source.script.clear()
@@ -313,7 +316,7 @@ def test_a_retry_comes_not_before_the_time_that_the_server_names() -> None:
     with PrefetchBuffer(source, count_min=32) as buffer:
         with pytest.raises(SnowlaneError):
             buffer.next_id(timeout_s=0.2)
-        assert source.requests == 1
+        until(lambda: source.requests == 1)
         assert buffer.next_id(timeout_s=30) > 0
 
 

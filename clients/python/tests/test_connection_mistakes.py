@@ -124,7 +124,7 @@ def test_plaintext_to_a_tls_port_says_so_and_waits_because_a_balancer_does_the_s
     stack: ExitStack, right: Certificate
 ) -> None:
     server = stack.enter_context(ScriptedServer(credentials=right.server()))
-    with IdClient(url_of(server, "http"), timeout_s=1) as client:
+    with IdClient(url_of(server, "http")) as client:
         error = error_of(client.next_id)
     assert (error.reason, error.metadata) == (ErrorReason.UNREACHABLE, {"connection": "closed"})
     assert error.message == texts()["closed"]
@@ -134,7 +134,7 @@ def test_plaintext_to_a_tls_port_says_so_and_waits_because_a_balancer_does_the_s
 def test_after_the_first_answer_a_mistake_is_tried_again(right: Certificate) -> None:
     with (
         ScriptedServer(credentials=right.server()) as server,
-        IdClient(url_of(server), tls=TlsOptions(right.certificate), timeout_s=0.5) as client,
+        IdClient(url_of(server), tls=TlsOptions(right.certificate)) as client,
     ):
         client.next_id()
         server.stop()

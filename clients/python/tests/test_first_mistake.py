@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -17,17 +16,17 @@ ABSENT = [["http://127.0.0.1:1"], ["http://nosuch.invalid:7609"], ["http://127.0
 
 
 def expect_mistake(call: Callable[[], object]) -> None:
-    started_s = time.monotonic()
     with pytest.raises(SnowlaneError) as caught:
         call()
-    assert time.monotonic() - started_s < 1
     assert SHAPE.match(str(caught.value)), str(caught.value)
     assert caught.value.metadata["answered"] == "never"
 
 
 @pytest.mark.parametrize("endpoints", ABSENT)
-def test_where_no_server_ever_answered_calls_fail_within_a_second_and_say_what_to_start(endpoints: list[str]) -> None:
-    with IdClient(endpoints) as client, client.prefetch() as buffer:
+def test_where_no_server_ever_answered_calls_fail_before_their_deadline_and_say_what_to_start(
+    endpoints: list[str],
+) -> None:
+    with IdClient(endpoints, timeout_s=3600) as client, client.prefetch() as buffer:
         for _ in range(3):
             expect_mistake(client.next_id)
             expect_mistake(buffer.next_id)
@@ -35,20 +34,18 @@ def test_where_no_server_ever_answered_calls_fail_within_a_second_and_say_what_t
 
 def test_the_same_holds_on_an_event_loop() -> None:
     async def run() -> None:
-        async with AsyncIdClient(ABSENT[0]) as client:
+        async with AsyncIdClient(ABSENT[0], timeout_s=3600) as client:
             buffer = client.prefetch()
             for call in (client.next_id, buffer.next_id, buffer.next_id):
-                started_s = time.monotonic()
                 with pytest.raises(SnowlaneError, match=SHAPE):
                     await call()
-                assert time.monotonic() - started_s < 1
 
     asyncio.run(run())
 
 
 def test_after_the_first_answer_a_call_waits_for_the_server_as_ever() -> None:
     server = ScriptedServer()
-    with IdClient(server.url, timeout_s=0.4) as client:
+    with IdClient(server.url) as client:
         client.next_id()
         server.stop()
         with pytest.raises(SnowlaneError) as caught:

@@ -149,9 +149,15 @@ export class Attempts {
     return error;
   }
 
-  /** Tells the observer of the other request of an attempt, which was cancelled because one was answered first. */
-  reportLost(attempt: Attempt, endpoint: Endpoint): void {
-    this.#report({ ...attempt, endpoint }, "CANCELLED");
+  /**
+   * Tells the observer of the other request of an attempt, which failed, or was cancelled because one was answered first.
+   *
+   * @param cause - What it failed with; undefined: it was cancelled.
+   */
+  reportOther(attempt: Attempt, endpoint: Endpoint, cause: unknown): void {
+    const isCancelled = cause === undefined || this.#signal.aborted;
+    const reason = isCancelled ? "CANCELLED" : errorOfRpc(cause, { endpoint: endpoint.url }).reason;
+    this.#report({ ...attempt, endpoint }, reason);
   }
 
   #report({ endpoint, number, startedMs }: Attempt, reason: SnowlaneReason | undefined): void {

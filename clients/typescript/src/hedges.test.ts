@@ -5,6 +5,7 @@ import { TcpProxy } from "../../../test/support/processes/tcp-proxy.ts";
 import { connect, errorOf, startServer } from "../test/scripted-client.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { firstOfTwo, Hedges } from "./hedges.ts";
+import type { RefillEvent } from "./observer.ts";
 
 const patient = { attemptTimeoutMs: 12_000, timeoutMs: 60_000 };
 
@@ -51,18 +52,23 @@ test("an error of one request waits for the other, and where both fail, it is th
     });
   const { signal } = new AbortController();
   const [first, second] = [new Error("first"), new Error("second")];
+  let others: unknown[] = [];
+  const onOther = (...other: [isFirst: boolean, error: unknown]) => void others.push(other);
   const run = async (a: ReturnType<typeof after>, b: ReturnType<typeof after>) => {
-    const outcome = firstOfTwo({ clock, signal, first: a, delayMs: 10, second: () => b }).catch((error) => error);
+    others = [];
+    const outcome = firstOfTwo({ clock, signal, first: a, delayMs: 10, second: () => b, onOther }).catch(
+      (error) => error,
+    );
     await clock.advance(100);
     return outcome;
   };
-  expect(await run(after(5, 1), after(1, 2))).toBe(1);
-  expect(await run(after(50, 1), after(1, 2))).toBe(2);
-  expect(await run(after(50, first), after(60, 2))).toBe(2);
-  expect(await run(after(50, 1), after(1, second))).toBe(1);
-  expect(await run(after(50, first), after(1, second))).toBe(first);
-  expect(await run(after(50, first), after(60, second))).toBe(first);
-  expect(await run(after(5, first), after(1, 2))).toBe(first);
+  expect([await run(after(5, 1), after(1, 2)), others]).toEqual([1, []]);
+  expect([await run(after(50, 1), after(1, 2)), others]).toEqual([2, [[true, undefined]]]);
+  expect([await run(after(50, first), after(60, 2)), others]).toEqual([2, [[true, first]]]);
+  expect([await run(after(50, 1), after(1, second)), others]).toEqual([1, [[false, second]]]);
+  expect([await run(after(50, first), after(1, second)), others]).toEqual([first, [[false, second]]]);
+  expect([await run(after(50, first), after(60, second)), others]).toEqual([first, [[false, second]]]);
+  expect([await run(after(5, first), after(1, 2)), others]).toEqual([first, []]);
 });
 
 test("a refill without an answer goes to another server as well, and two in a row move the client there", async () => {
@@ -93,7 +99,9 @@ test("a refill without an answer goes over a second connection of a lone server,
 
 test("a single call is never sent twice, and a refill is not while a quota is used up", async () => {
   const servers = [await startServer(), await startServer()];
-  const client = connect(servers, { attemptTimeoutMs: 600, timeoutMs: 600, retryMax: 0 });
+  const reasons: unknown[] = [];
+  const observer = { onRefill: ({ reason }: RefillEvent) => void reasons.push(reason) };
+  const client = connect(servers, { attemptTimeoutMs: 1_500, timeoutMs: 1_500, retryMax: 0, observer });
   for (const server of servers) {
     server.handlers = {
       ...server.handlers,
@@ -106,7 +114,8 @@ test("a single call is never sent twice, and a refill is not while a quota is us
   expect(await errorOf(client.nextId())).toMatchObject({ reason: "DEADLINE_EXCEEDED" });
   expect(servers.map((server) => callsOf(server, "nextId")).toSorted((a, b) => a - b)).toEqual([0, 1]);
   const buffer = client.prefetch();
-  expect(await errorOf(Promise.resolve(buffer.nextId({ timeoutMs: 300 })))).toMatchObject({ reason: "QUOTA_EXCEEDED" });
+  expect(() => buffer.nextIdSync()).toThrow();
+  await expect.poll(() => reasons).toContain("QUOTA_EXCEEDED");
   buffer.close();
   const held = servers.map(hold);
   await errorOf(Promise.resolve(client.prefetch().nextId({ timeoutMs: 600 })));

@@ -60,8 +60,8 @@ export interface Legs<T> {
   readonly delayMs: number;
   /** Gives the second; undefined where none may be sent. */
   readonly second: () => Leg<T> | undefined;
-  /** Called where two were on their way and one was answered: which of them is lost. */
-  readonly onLost?: (isFirst: boolean) => void;
+  /** Called with the request that is not the outcome: which one, and why it failed; undefined: it is cancelled. */
+  readonly onOther?: (isFirst: boolean, error: unknown) => void;
 }
 
 /**
@@ -70,26 +70,38 @@ export interface Legs<T> {
  *
  * @throws what the first request threw, where both fail.
  */
-export async function firstOfTwo<T>({ clock, signal, first, delayMs, second, onLost }: Legs<T>): Promise<T> {
+export async function firstOfTwo<T>({ clock, signal, first, delayMs, second, onOther }: Legs<T>): Promise<T> {
   const abort = new LinkedAbort([signal]);
   let callOff: (() => void) | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {
       let underWayCount = 0;
       let isOver = false;
-      let error: unknown;
+      const errors: { readonly isFirst: boolean; readonly cause: unknown }[] = [];
+      const end = (outcome: () => void, others: typeof errors): void => {
+        isOver = true;
+        for (const { isFirst, cause } of others) onOther?.(isFirst, cause);
+        outcome();
+      };
       const run = (leg: Leg<T>): void => {
         underWayCount++;
         const onAnswer = (answer: T): void => {
           underWayCount--;
-          if (!isOver && underWayCount > 0) onLost?.(leg !== first);
           // The other answer is never read.
-          isOver = true;
-          resolve(answer);
+          if (isOver) return;
+          if (underWayCount > 0) errors.push({ isFirst: leg !== first, cause: undefined });
+          end(() => resolve(answer), errors);
         };
         leg(abort.signal).then(onAnswer, (cause: unknown) => {
-          if (leg === first) error = cause;
-          if (--underWayCount === 0) reject(error);
+          underWayCount--;
+          if (isOver) return;
+          errors.push({ isFirst: leg === first, cause });
+          if (underWayCount > 0) return;
+          const ofFirst = errors.find(({ isFirst }) => isFirst);
+          end(
+            () => reject(ofFirst?.cause),
+            errors.filter((error) => error !== ofFirst),
+          );
         });
       };
       run(first);

@@ -66,7 +66,7 @@ test("a mistake of the connection fails at once, of a buffer too, and says what 
 
 test("a connection that is closed before any answer is tried again, and says that it may want https", async () => {
   const url = (await serveTls()).replace("https:", "http:");
-  const error = await errorOf(clientOf(url).nextId({ timeoutMs: 700 }));
+  const error = await errorOf(clientOf(url).nextId());
   expect(error.metadata).toEqual({ connection: "closed" });
   expect(error.message).toContain("begin the endpoint with https://.");
 });

@@ -214,7 +214,7 @@ describe("the first mistake", () => {
 
   test("after the first answer a call waits for the server as ever", async () => {
     const server = await startServer();
-    const client = connect([server], { timeoutMs: 400 });
+    const client = connect([server]);
     await client.nextId();
     await server.kill();
     const { metadata } = await errorOf(client.nextId());

@@ -1,7 +1,7 @@
 import { Answer, cutRuns } from "./answer.ts";
-import { backoffMs } from "./backoff.ts";
+import { refillBackoffMs } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
-import { isFirstMistake, SnowlaneError } from "./errors.ts";
+import { SnowlaneError } from "./errors.ts";
 import { Moment } from "./moment.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 import type { OutagePolicy } from "./outage-policy.ts";
@@ -207,11 +207,8 @@ export class Refiller {
     this.#failureCount++;
     this.#failuresInRow++;
     this.#lastFailure = error;
-    const isFirst = isFirstMistake(error);
     if (!error.passes()) waiters.rejectAll(error);
-    // Before the first answer, each call is to fail within a second.
-    const failureCount = isFirst ? Math.min(this.#failuresInRow, 2) : this.#failuresInRow;
-    const delayMs = backoffMs(failureCount, error.retryAfterMs, random);
+    const delayMs = refillBackoffMs(this.#failuresInRow, error, random);
     this.#cancelRetry = clock.schedule(delayMs, () => this.#retry(), "lets it end");
   }
 

@@ -195,7 +195,8 @@ export class RpcCalls {
           hedged = plan.endpoint ?? attempt.endpoint;
           return "transport" in second ? legOf(attempt.endpoint, second) : legOf(second);
         },
-        onLost: (isFirst) => attempts.reportLost(attempt, isFirst ? attempt.endpoint : (hedged ?? attempt.endpoint)),
+        onOther: (isFirst, cause) =>
+          attempts.reportOther(attempt, isFirst ? attempt.endpoint : (hedged ?? attempt.endpoint), cause),
       });
       this.#hedges.noteAnswer(won.durationMs);
       endpoints.noteRefill(won.endpoint);

@@ -47,7 +47,8 @@ export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: st
     return new SnowlaneError("RPC_FAILED", error.rawMessage, { ...details, metadata });
   }
   if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", error.rawMessage, details);
-  if (code === "UNAVAILABLE" || isOfTransport(error)) {
+  // Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+  if (code === "UNAVAILABLE" || code === "CANCELLED" || isOfTransport(error)) {
     return new SnowlaneError("UNREACHABLE", ...describeUnreachable(error, details));
   }
   return new SnowlaneError("RPC_FAILED", error.rawMessage, details);
@@ -92,5 +93,5 @@ function cureOfOrigin({ endpoint = "" }: SnowlaneErrorDetails): string {
 function isOfTransport({ code, cause, details, metadata }: ConnectError): boolean {
   if (cause !== undefined) return true;
   const fromServer = details.length > 0 || metadata.has("grpc-status");
-  return !fromServer && (code === Code.Aborted || code === Code.Canceled || code === Code.DataLoss);
+  return !fromServer && (code === Code.Aborted || code === Code.DataLoss);
 }

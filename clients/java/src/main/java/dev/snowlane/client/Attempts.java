@@ -132,9 +132,21 @@ final class Attempts {
     states.tell(State.MOVED, reason, Optional.of(endpoint.url()), Duration.ZERO);
   }
 
+  /**
+   * Tells the observer of the other request of an attempt, which failed, or was cancelled because one was answered
+   * first.
+   *
+   * @param cause null: it was cancelled
+   */
+  void reportOther(Attempt attempt, Endpoint endpoint, @Nullable RuntimeException cause) {
+    boolean isCancelled = cause == null || ended(cause).isPresent();
+    ErrorReason reason = isCancelled ? ErrorReason.CANCELLED : RpcErrors.of(cause, endpoint.url()).reason();
+    report(attempt, endpoint, Optional.of(reason));
+  }
+
   void succeed(Attempt attempt) {
     endpoints.noteSuccess(attempt.endpoint());
-    report(attempt, Optional.empty());
+    report(attempt, attempt.endpoint(), Optional.empty());
   }
 
   /** Takes in that a stream moved on: the count of attempts starts again. */
@@ -158,7 +170,7 @@ final class Attempts {
   SnowlaneException fail(Attempt attempt, RuntimeException cause) {
     SnowlaneException failure =
         ended(cause).orElseGet(() -> RpcErrors.of(cause, attempt.endpoint().url(), !endpoints.hasAnswered()));
-    report(attempt, Optional.of(failure.reason()));
+    report(attempt, attempt.endpoint(), Optional.of(failure.reason()));
     boolean hasRunOut = failure.reason() == ErrorReason.DEADLINE_EXCEEDED;
     boolean isOver = callLeftNanos() <= 0;
     boolean isAnswer =
@@ -218,11 +230,10 @@ final class Attempts {
     return new SnowlaneException(ErrorReason.CANCELLED, "The caller cancelled.", cause);
   }
 
-  private void report(Attempt attempt, Optional<ErrorReason> failure) {
+  private void report(Attempt attempt, Endpoint endpoint, Optional<ErrorReason> failure) {
     Duration duration = Duration.ofNanos(settings.clock().nanos() - attempt.startedNanos());
-    String url = attempt.endpoint().url();
     ClientObserver.AttemptEvent event =
-        new ClientObserver.AttemptEvent(method, url, attempt.number(), duration, failure);
+        new ClientObserver.AttemptEvent(method, endpoint.url(), attempt.number(), duration, failure);
     Observers.tell(() -> settings.observer().onAttempt(event));
   }
 }

@@ -23,11 +23,24 @@ final class Backoff {
    * A wait drawn evenly from 0 to min(2 s, 100 ms x 2^failures), so that the clients of a server that restarts do not
    * come back in step; but never shorter than the server asked for, of which at most 1 s counts, and spread above that.
    *
-   * @param failuresInRow at least 1
+   * @param failuresInRow at least 0
    */
   static long nanos(int failuresInRow, Optional<Duration> retryAfter, DoubleSupplier random) {
     long limitNanos = Math.min(MAX_NANOS, FIRST_NANOS << Math.min(failuresInRow, DOUBLINGS_MAX));
     return Math.max((long) (random.getAsDouble() * limitNanos), stretched(retryAfter, RETRY_AFTER_MAX, random));
+  }
+
+  /**
+   * How long a buffer waits after reservations have failed. Where a server was UNAVAILABLE, the client leaves it alone
+   * already, so the buffer adds at most 100 ms: two back-offs would make callers wait for the sum.
+   *
+   * @param failuresInRow at least 1
+   */
+  static long refillNanos(int failuresInRow, SnowlaneException failure, DoubleSupplier random) {
+    // Before the first answer, each call is to fail within a second.
+    if (failure.isFirstMistake()) return nanos(Math.min(failuresInRow, 2), failure.retryAfter(), random);
+    boolean isLeftAlone = failure.code() == StatusCode.UNAVAILABLE && failure.endpoint().isPresent();
+    return isLeftAlone ? nanos(0, Optional.empty(), random) : nanos(failuresInRow, failure.retryAfter(), random);
   }
 
   /** The wait that a server asked for, of which at most 5 s count, made longer by up to a half. */

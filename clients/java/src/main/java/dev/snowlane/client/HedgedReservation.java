@@ -69,6 +69,7 @@ final class HedgedReservation {
         if (leg == null && !first.isSettled && hedges.isPermitted(plan)) startHedge(plan);
         if (leg == null || !settle(leg)) continue;
         calls.endpoints().noteHedge(leg.endpoint, leg.endpoint != asked);
+        reportOthers(attempt, leg);
         attempt.answeredBy(leg.endpoint);
         return leg.runs;
       }
@@ -76,9 +77,17 @@ final class HedgedReservation {
       due.cancel();
       legs.forEach(Leg::lose);
     }
+    reportOthers(attempt, first);
     attempt.isReplaced = first.isReplaced;
     if (RpcErrors.of(first.failure, asked.url()).reason() == ErrorReason.QUOTA_EXCEEDED) hedges.noteQuota();
     throw first.failure;
+  }
+
+  /** Tells the observer of the request that is not the outcome of the attempt. */
+  private void reportOthers(Attempts.Attempt attempt, Leg outcome) {
+    for (Leg other : legs) {
+      if (other != outcome) attempts.reportOther(attempt, other.endpoint, other.isSettled ? other.failure : null);
+    }
   }
 
   private void startHedge(Hedges.Plan plan) {

@@ -343,9 +343,7 @@ final class Refiller {
   private void fail(SnowlaneException failure) {
     failuresInRow++;
     DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
-    // Before the first answer, each call is to fail within a second.
-    int failuresCounted = failure.isFirstMistake() ? Math.min(failuresInRow, 2) : failuresInRow;
-    long waitNanos = Backoff.nanos(failuresCounted, failure.retryAfter(), random);
+    long waitNanos = Backoff.refillNanos(failuresInRow, failure, random);
     // Never 0: the clock may do at once what is due at once, and the lock is held.
     backOff = clock.after(Math.max(waitNanos, 1), this::endBackOff);
     failures++;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what an attempt failed with. */
+/** Reads what an attempt failed with that its caller did not cancel. */
 final class RpcErrors {
 
   /** Says of a google.rpc.ErrorInfo that its reasons are ours. */
@@ -33,7 +33,9 @@ final class RpcErrors {
   static SnowlaneException of(RuntimeException error, String endpoint, boolean isFirst) {
     if (!(error instanceof StatusRuntimeException rpc)) return SnowlaneException.from(error);
     Status status = rpc.getStatus();
-    Status.Code code = isConnectionLost(status.getCause()) ? Status.Code.UNAVAILABLE : status.getCode();
+    // Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+    boolean isLost = status.getCode() == Status.Code.CANCELLED || isConnectionLost(status.getCause());
+    Status.Code code = isLost ? Status.Code.UNAVAILABLE : status.getCode();
     String message = Optional.ofNullable(status.getDescription()).orElse(code.name());
     Map<String, String> metadata = new HashMap<>();
     ErrorReason reason = reasonOfCode(code);

@@ -96,4 +96,20 @@ class EndpointsTest {
     assertEquals(7_500_000_000L, Backoff.quotaNanos(ages, () -> 1));
     assertEquals(0, Backoff.quotaNanos(Optional.empty(), () -> 1));
   }
+
+  @Test
+  void aBufferAddsAtMostATenthOfASecondToTheBackOffOfAServer() {
+    Map<SnowlaneException, Long> longest =
+        Map.of(
+            failure(StatusCode.UNAVAILABLE, "http://a"), 100_000_000L,
+            failure(StatusCode.UNAVAILABLE, null), 2_000_000_000L,
+            failure(StatusCode.RESOURCE_EXHAUSTED, "http://a"), 2_000_000_000L,
+            new SnowlaneException(ErrorReason.UNREACHABLE, "x", Map.of("answered", "never")), 400_000_000L);
+    longest.forEach((failure, nanos) -> assertEquals(nanos, Backoff.refillNanos(5, failure, () -> 1), failure::toString));
+  }
+
+  private static SnowlaneException failure(StatusCode code, String endpoint) {
+    Duration delay = Duration.ofSeconds(1);
+    return new SnowlaneException(ErrorReason.STORE_UNAVAILABLE, code, "x", Map.of(), delay, endpoint, null);
+  }
 }

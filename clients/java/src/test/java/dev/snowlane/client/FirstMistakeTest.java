@@ -18,18 +18,11 @@ class FirstMistakeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http://127.0.0.1:1", "http://nosuch.invalid:7609", "http://127.0.0.1:1 http://localhost:2"})
-  void whereNoServerEverAnsweredCallsFailWithinASecondAndSayWhatToStart(String endpoints) {
-    try (IdClient warm = IdClient.builder().endpoints("http://127.0.0.1:3").build()) {
-      // The first call of a process loads classes for longer than the rest takes.
-      assertThrows(SnowlaneException.class, warm::nextId);
-    }
-    try (IdClient client = IdClient.builder().endpoints(endpoints.split(" ")).build();
+  void whereNoServerEverAnsweredCallsFailBeforeTheirDeadlineAndSayWhatToStart(String endpoints) {
+    try (IdClient client = IdClient.builder().endpoints(endpoints.split(" ")).timeout(Duration.ofHours(1)).build();
         PrefetchBuffer buffer = client.prefetch(PrefetchOptions.DEFAULTS)) {
       for (Executable call : List.<Executable>of(client::nextId, buffer::nextId, client::nextId, buffer::nextId)) {
-        long startNanos = System.nanoTime();
         SnowlaneException error = assertThrows(SnowlaneException.class, call);
-        Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
-        assertTrue(took.compareTo(Duration.ofSeconds(1)) < 0, took + " " + error);
         assertTrue(error.toString().matches("UNREACHABLE: The .*snowlane serve.* \\(http:.*\\)"), error.toString());
         assertEquals("never", error.metadata().get("answered"));
       }
@@ -39,7 +32,7 @@ class FirstMistakeTest {
   @Test
   void afterTheFirstAnswerACallWaitsForTheServerAsEver() throws Exception {
     ScriptedServer server = new ScriptedServer();
-    try (IdClient client = IdClient.builder().endpoints(server.url()).timeout(Duration.ofMillis(400)).build()) {
+    try (IdClient client = IdClient.builder().endpoints(server.url()).build()) {
       client.nextId();
       server.close();
       SnowlaneException error = assertThrows(SnowlaneException.class, client::nextId);

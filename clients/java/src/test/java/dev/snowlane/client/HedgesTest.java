@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.snowlane.client.ClientObserver.AttemptEvent;
 import dev.snowlane.client.testing.FakeClock;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,6 +60,29 @@ class HedgesTest extends ScriptedServerTest {
     // The same connection: the one before answers nothing.
     assertTrue(client.nextId() > 0);
     assertEquals(2, server.connections());
+  }
+
+  @Test
+  void theObserverHearsOfBothRequestsOfARefillAndTheLostOneIsCancelled() {
+    ScriptedServer second = opened(new ScriptedServer());
+    List<AttemptEvent> refills = new CopyOnWriteArrayList<>();
+    ClientObserver observer =
+        new ClientObserver() {
+          @Override
+          public void onAttempt(AttemptEvent event) {
+            if (event.method().equals("ReserveIds")) refills.add(event);
+          }
+        };
+    IdClient client = connect(builder().observer(observer), server, second);
+    client.nextId();
+    ScriptedServer used = server.calls.get() > 0 ? server : second;
+    hold(used);
+    assertTrue(client.prefetch(MINUTE).nextId() > 0);
+    String other = (used == server ? second : server).url();
+    assertEquals(List.of(used.url(), other), refills.stream().map(AttemptEvent::endpoint).limit(2).toList());
+    assertEquals(
+        List.of(Optional.of(ErrorReason.CANCELLED), Optional.empty()),
+        refills.stream().map(AttemptEvent::reason).limit(2).toList());
   }
 
   @Test

@@ -65,7 +65,7 @@ class IdClientErrorsTest extends ScriptedServerTest {
       assertEquals(reason, error.metadata().get("reason"));
       assertEquals(StatusCode.FAILED_PRECONDITION, error.code());
     }
-    for (Status.Code code : List.of(Status.Code.UNIMPLEMENTED, Status.Code.INTERNAL, Status.Code.CANCELLED)) {
+    for (Status.Code code : List.of(Status.Code.UNIMPLEMENTED, Status.Code.INTERNAL)) {
       server.onNextId =
           () -> {
             throw ScriptedServer.fault(code, "");
@@ -93,16 +93,10 @@ class IdClientErrorsTest extends ScriptedServerTest {
           throw ScriptedServer.fault(Status.Code.UNAVAILABLE, "STORE_UNAVAILABLE", ages, Map.of());
         };
     // Of the delay 1 s counts, and half as much again.
-    IdClientBuilder builder = IdClient.builder().timeout(Duration.ofSeconds(1));
+    IdClientBuilder builder = IdClient.builder().timeout(Duration.ofMillis(1_400));
     IdClient client = connect(builder.random(() -> 0.99), server);
     for (int i = 0; i < 2; i++) expect(ErrorReason.STORE_UNAVAILABLE, client::nextId);
     assertEquals(1, server.calls.get());
-  }
-
-  @Test
-  void nobodyThereIsUnreachable() {
-    server.kill();
-    expect(ErrorReason.UNREACHABLE, connect()::nextId);
   }
 
   @Test
@@ -247,38 +241,5 @@ class IdClientErrorsTest extends ScriptedServerTest {
     (server.calls.get() > 0 ? server : second).kill();
     assertEquals(10, client.nextIds(10).length);
     assertTrue(server.calls.get() > 0 && second.calls.get() > 0);
-  }
-
-  @Test
-  void aServerThatHangsIsLeftForAnother() {
-    ScriptedServer second = opened(new ScriptedServer());
-    server.onNextId =
-        () -> {
-          ScriptedServer.hang();
-          return 7;
-        };
-    IdClientBuilder builder = patient().attemptTimeout(Duration.ofSeconds(2));
-    // Chooses the second of two.
-    builder.random(() -> 0.5);
-    assertTrue(connect(builder, second, server).nextId() < 7);
-    assertTrue(second.calls.get() > 0);
-  }
-
-  @Test
-  void aQuotaIsNotEvaded() {
-    ScriptedServer second = opened(new ScriptedServer());
-    AtomicInteger failures = new AtomicInteger(1);
-    for (ScriptedServer each : List.of(server, second)) {
-      each.onNextId =
-          () -> {
-            if (failures.getAndDecrement() <= 0) return 7;
-            Duration wait = Duration.ofMillis(40);
-            throw ScriptedServer.fault(Status.Code.RESOURCE_EXHAUSTED, "QUOTA_EXCEEDED", wait, Map.of());
-          };
-    }
-    long startedNanos = System.nanoTime();
-    assertEquals(7, connect(patient(), server, second).nextId());
-    assertTrue(System.nanoTime() - startedNanos >= 40_000_000);
-    assertEquals(0, server.calls.get() * second.calls.get());
   }
 }
