@@ -1,6 +1,7 @@
 package snowlane
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,8 +38,8 @@ type connection struct {
 	isReplaced bool
 	// isSecond: it was opened beside the one in use, for one RPC.
 	isSecond bool
-	// wasOpen: it was seen to be open.
-	wasOpen bool
+	// isWatched: it was open, and it is known when it is lost.
+	isWatched bool
 }
 
 // connections opens a connection to an endpoint at its first call, and another where that one is dark: where it stands
@@ -82,26 +83,35 @@ func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 			return nil, err
 		}
 		c.inUse[endpoint] = used
-	} else if used.hasBeenLost() {
-		c.noteOpening(used)
 	}
+	c.watch(used)
 	used.callCount++
 	c.await(used)
 	return used, nil
 }
 
-// hasBeenLost tells whether a connection was lost since this was asked last, so that the next RPC opens it again.
-func (c *connection) hasBeenLost() bool {
-	wasOpen := c.wasOpen
-	c.wasOpen = c.channel.GetState() == connectivity.Ready
-	return wasOpen && !c.wasOpen
+// watch has a connection that is lost known as one that is being opened: gRPC opens another in the same channel, and a
+// call that waits for it need not fail.
+func (c *connections) watch(used *connection) {
+	if used.isWatched || used.channel.GetState() != connectivity.Ready {
+		return
+	}
+	used.isWatched = true
+	go func() {
+		// At the latest when the channel is closed.
+		used.channel.WaitForStateChange(context.Background(), connectivity.Ready)
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		used.isWatched = false
+		c.noteOpening(used)
+	}()
 }
 
-// noteOpening takes in that gRPC opens another connection in the same channel.
+// noteOpening takes in that a connection is opened from now on. What it owes is counted from then.
 func (c *connections) noteOpening(used *connection) {
-	used.isSilent = false
 	used.hasAnswered = false
 	used.openedAt = c.clock.Now()
+	used.silentSince = used.openedAt
 }
 
 // beginStream gives the connection that a stream takes. Each one is ended by end.
@@ -201,7 +211,8 @@ func (c *connections) end(endpoint *endpoint, used *connection, cause error) (is
 		c.noteLimit(endpoint, used)
 		isReplaced = used.isReplaced
 	case reason == Unreachable:
-		// It was refused or it ended.
+		// It was refused or it ended: gRPC opens another in the same channel.
+		used.isSilent = false
 		c.noteOpening(used)
 		isReplaced = used.isReplaced
 	default:

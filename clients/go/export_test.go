@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
+
+	"google.golang.org/grpc/connectivity"
 )
 
 // SpreadCallers does what contention does, which no test can bring about at will.
@@ -83,3 +85,15 @@ func (p *RefillPolicy) NoteMark(count uint64, duration time.Duration) { p.noteMa
 func (p *RefillPolicy) ReserveCount() int                             { return p.reserveCount() }
 func (p *RefillPolicy) LowWater(count uint64) uint64                  { return p.lowWater(count) }
 func (p *RefillPolicy) Rate() float64                                 { return p.rate }
+
+// IsConnected tells whether a connection for calls stands.
+func (c *Client) IsConnected() bool {
+	c.connections.mutex.Lock()
+	defer c.connections.mutex.Unlock()
+	for _, used := range c.connections.inUse {
+		if used.channel.GetState() == connectivity.Ready {
+			return true
+		}
+	}
+	return false
+}

@@ -35,8 +35,8 @@ final class Connection {
 
   long silentSinceNanos;
 
-  /** Whether it was seen to be open. */
-  private boolean isOpen;
+  /** Whether it was open, and it is known when it is lost. */
+  boolean isWatched;
 
   /** Whether its endpoint has another now. It gets no more calls. */
   boolean isReplaced;
@@ -93,15 +93,17 @@ final class Connection {
 
   /** Whether another has to be made: it has to connect again, and the certificates have changed. */
   boolean isOutdated() {
-    if (!address.isTls() || channel.getState(false) == ConnectivityState.READY) return false;
+    if (!address.isTls() || isReady()) return false;
     return !options.tls().get().equals(tls);
   }
 
-  /** Whether it has been lost since this was asked last, so that the next RPC opens it again. */
-  boolean hasBeenLost() {
-    boolean wasOpen = isOpen;
-    isOpen = channel.getState(false) == ConnectivityState.READY;
-    return wasOpen && !isOpen;
+  boolean isReady() {
+    return channel.getState(false) == ConnectivityState.READY;
+  }
+
+  /** Runs something when it is no longer ready: by a thread of the channel. */
+  void whenLost(Runnable work) {
+    channel.notifyWhenStateChanged(ConnectivityState.READY, work);
   }
 
   void close() {

@@ -77,19 +77,34 @@ final class Connections {
     if (used == null) {
       used = opened(endpoint);
       inUse.put(endpoint, used);
-    } else if (used.hasBeenLost()) {
-      // gRPC opens another in the same channel.
-      noteOpening(used);
     }
+    watch(used);
     used.callCount++;
     awaitAnswer(used);
     return used;
   }
 
+  /**
+   * Has a connection that is lost known as one that is being opened: gRPC opens another in the same channel, and a call
+   * that waits for it need not fail.
+   */
+  private void watch(Connection used) {
+    if (used.isWatched || !used.isReady()) return;
+    used.isWatched = true;
+    used.whenLost(
+        () -> {
+          synchronized (this) {
+            used.isWatched = false;
+            noteOpening(used);
+          }
+        });
+  }
+
+  /** Takes in that a connection is opened from now on. What it owes is counted from then. */
   private void noteOpening(Connection used) {
-    used.isSilent = false;
     used.hasAnswered = false;
     used.openedNanos = clock.nanos();
+    used.silentSinceNanos = used.openedNanos;
   }
 
   /** The connection that a stream takes. Each one is ended by {@link #end}. */
@@ -257,6 +272,7 @@ final class Connections {
     }
     if (reason == ErrorReason.UNREACHABLE) {
       // It was refused or it ended: gRPC opens another in the same channel.
+      used.isSilent = false;
       noteOpening(used);
       return used.isReplaced;
     }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.snowlane.client.ClientObserver.AttemptEvent;
 import dev.snowlane.client.testing.FakeClock;
+import dev.snowlane.v1.IdServiceGrpc;
+import dev.snowlane.v1.NextIdRequest;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
@@ -60,6 +62,22 @@ class HedgesTest extends ScriptedServerTest {
     // The same connection: the one before answers nothing.
     assertTrue(client.nextId() > 0);
     assertEquals(2, server.connections());
+  }
+
+  @Test
+  void aConnectionThatWasLostIsOneThatMustBeOpenedAgainAndHasNoSecondBesideIt() throws Exception {
+    Endpoint endpoint = new Endpoint(EndpointAddress.read(server.url()), 0);
+    Connections connections = connections(new FakeClock());
+    for (int i = 0; i < 2; i++) {
+      Connection used = connections.begin(endpoint);
+      IdServiceGrpc.newBlockingStub(used.channel()).nextId(NextIdRequest.getDefaultInstance());
+      connections.end(endpoint, used, null, false);
+    }
+    assertTrue(connections.maySecond(endpoint));
+    server.kill();
+    until(() -> !connections.maySecond(endpoint));
+    assertEquals(Connections.State.MUST_OPEN, connections.state(endpoint));
+    connections.close();
   }
 
   @Test
