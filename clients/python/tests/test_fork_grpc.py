@@ -172,7 +172,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 def test_a_child_that_could_only_hang_says_why(url: str) -> None:
     program = f"""
-import os
+import grpc, os
 from snowlane import ErrorReason, IdClient, SnowlaneError, StatusCode
 client = IdClient({url!r})
 client.next_id()
