@@ -102,10 +102,14 @@ test("a region is lost: another one goes on under its own datacenter IDs, and so
 test("a region is lost: a client of both regions goes on with the other one, which it takes for no other deployment", async () => {
   const folder = temporaryFolder();
   const regions = await Promise.all(
-    ["0-7", "8-15"].map((datacenterIds) =>
-      serve("--store", `sqlite:${join(folder, `${datacenterIds}.db`)}`, "--datacenter-ids", datacenterIds),
-    ),
+    ["0-7", "8-15"].map((datacenterIds) => {
+      const store = `sqlite:${join(folder, `${datacenterIds}.db`)}`;
+      return startSnowlane({ args: ["--store", store, "--datacenter-ids", datacenterIds] });
+    }),
   );
+  onTestFinished(async () => {
+    await Promise.all(regions.map((region) => region.stop("SIGKILL")));
+  });
   const endpoints = regions.map(({ url }) => url);
   const client = createNodeClient({ endpoints, timeoutMs: 60_000, attemptTimeoutMs: 30_000 });
   onTestFinished(() => client.close());
