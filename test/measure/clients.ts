@@ -18,7 +18,7 @@ import { runProgram } from "../support/processes/run-program.ts";
 
 interface DarkRow {
   readonly name: string;
-  measure(world: World): Promise<DarkOutcome>;
+  readonly measure: (world: World) => Promise<DarkOutcome>;
 }
 
 const kinds: Readonly<Record<DarkKind, string>> = {
