@@ -91,7 +91,7 @@ func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 }
 
 // watch has a connection that is lost known as one that is being opened: gRPC opens another in the same channel, and a
-// call that waits for it need not fail.
+// call that waits for it may succeed.
 func (c *connections) watch(used *connection) {
 	if used.isWatched || used.channel.GetState() != connectivity.Ready {
 		return

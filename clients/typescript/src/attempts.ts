@@ -150,7 +150,8 @@ export class Attempts {
   }
 
   /**
-   * Tells the observer of the other request of an attempt, which failed, or was cancelled because one was answered first.
+   * Tells the observer of the other request of an attempt, which failed, or was cancelled because one was answered
+   * first.
    *
    * @param cause - What it failed with; undefined: it was cancelled.
    */

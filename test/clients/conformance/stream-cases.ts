@@ -28,7 +28,7 @@ export const streamCases: readonly Case[] = [
   {
     rule: "attempts 16",
     name: "streams-apart",
-    law: "101 streams whose readers pause hold up no call, over connections that allow 100: streams have their own.",
+    law: "Streams whose readers pause, 101 where a connection allows 100, hold up no call: they have connections of their own.",
     isNeeded: false,
     run: async (world) => {
       const server = await world.server();

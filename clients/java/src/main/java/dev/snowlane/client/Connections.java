@@ -86,7 +86,7 @@ final class Connections {
 
   /**
    * Has a connection that is lost known as one that is being opened: gRPC opens another in the same channel, and a call
-   * that waits for it need not fail.
+   * that waits for it may succeed.
    */
   private void watch(Connection used) {
     if (used.isWatched || !used.isReady()) return;
