@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
-
-	"google.golang.org/grpc/connectivity"
 )
 
 // SpreadCallers does what contention does, which no test can bring about at will.
@@ -86,14 +84,7 @@ func (p *RefillPolicy) ReserveCount() int                             { return p
 func (p *RefillPolicy) LowWater(count uint64) uint64                  { return p.lowWater(count) }
 func (p *RefillPolicy) Rate() float64                                 { return p.rate }
 
-// IsConnected tells whether a connection for calls stands.
-func (c *Client) IsConnected() bool {
-	c.connections.mutex.Lock()
-	defer c.connections.mutex.Unlock()
-	for _, used := range c.connections.inUse {
-		if used.channel.GetState() == connectivity.Ready {
-			return true
-		}
-	}
-	return false
+// MayOpenSecond tells whether a refill may open a second connection to the one endpoint.
+func (c *Client) MayOpenSecond() bool {
+	return c.connections.maySecond(c.endpoints.all[0])
 }
