@@ -26,7 +26,7 @@ func backoff(failures int, retryAfter time.Duration, random func() float64) time
 
 // refillBackoff says how long a buffer waits after so many reservations in a row have failed. Where a server was
 // UNAVAILABLE, the client leaves it alone already, so the buffer adds at most 100 ms: two back-offs would make callers
-// wait for the sum.
+// wait for the sum. docs/adr/0222 has more.
 func refillBackoff(failures int, failure *Error, random func() float64) time.Duration {
 	switch {
 	case isFirstMistake(failure):

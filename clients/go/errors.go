@@ -74,7 +74,8 @@ const (
 //	var failure *snowlane.Error
 //	if errors.As(err, &failure) && failure.Reason == snowlane.QuotaExceeded { ... }
 type Error struct {
-	Reason  Reason
+	Reason Reason
+	// Code is gRPC's: docs/adr/0224 says why it is no type of this package.
 	Code    codes.Code
 	Message string
 	// Metadata is what the server said beside the reason; keys carry units.

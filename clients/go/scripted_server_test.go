@@ -22,6 +22,8 @@ import (
 
 // scriptedServer does what a test tells it to: for faults that a real server cannot be made to show at will. It counts
 // up from 1, or from next.
+//
+// docs/adr/0223 says what is tested by it, and what by the conformance program.
 type scriptedServer struct {
 	snowlanev1.UnimplementedIdServiceServer
 	next atomic.Uint64

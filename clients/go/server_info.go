@@ -7,7 +7,7 @@ import (
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
-// ServerInfo is what a server is.
+// ServerInfo is what a server is. No message of protobuf shows it: docs/adr/0224.
 type ServerInfo struct {
 	Version string
 	// DeploymentFingerprint is 32 hexadecimal digits, the same at all servers of a deployment; empty if it tells none.

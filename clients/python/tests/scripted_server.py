@@ -1,4 +1,7 @@
-"""An ID service that does what a test tells it to: for faults that a real server cannot be made to show at will."""
+"""An ID service that does what a test tells it to: for faults that a real server cannot be made to show at will.
+
+docs/adr/0223 says what is tested by it, and what by the conformance program.
+"""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ export function backoffMs(failureCount: number, retryAfterMs: number | undefined
 /**
  * How long a buffer waits after `failureCount` reservations in a row have failed. Where a server was UNAVAILABLE, the
  * client leaves it alone already, so the buffer adds at most 100 ms: two back-offs would make callers wait for the sum.
+ * docs/adr/0222 has more.
  */
 export function refillBackoffMs(failureCount: number, error: SnowlaneError, random: () => number): number {
   // Before the first answer, each call is to fail within a second.

@@ -1,4 +1,7 @@
-/** A client with servers that answer as a test says. */
+/**
+ * A client with servers that answer as a test says. docs/adr/0223 says what is tested by them, and what by the
+ * conformance program.
+ */
 import { onTestFinished } from "vitest";
 import { ScriptedIdServer } from "../../../test/support/processes/scripted-id-server.ts";
 import type { SnowlaneError } from "../src/errors.ts";

@@ -25,7 +25,8 @@ def back_off_s(failures_in_row: int, retry_after_s: float | None) -> float:
 
 def refill_back_off_s(failures_in_row: int, error: SnowlaneError) -> float:
     """How long a buffer waits after reservations have failed. Where a server was UNAVAILABLE, the client leaves it
-    alone already, so the buffer adds at most 100 ms: two back-offs would make callers wait for the sum.
+    alone already, so the buffer adds at most 100 ms: two back-offs would make callers wait for the sum. docs/adr/0222
+    has more.
     """
     if error.is_first_mistake():
         # Before the first answer, each call is to fail within a second.

@@ -32,7 +32,8 @@ final class Backoff {
 
   /**
    * How long a buffer waits after reservations have failed. Where a server was UNAVAILABLE, the client leaves it alone
-   * already, so the buffer adds at most 100 ms: two back-offs would make callers wait for the sum.
+   * already, so the buffer adds at most 100 ms: two back-offs would make callers wait for the sum. docs/adr/0222 has
+   * more.
    *
    * @param failuresInRow at least 1
    */

@@ -42,7 +42,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Does what a test tells it to, for faults that a real server cannot be made to show at will. It counts up from 1, or
- * from {@link #nextId}.
+ * from {@link #nextId}. docs/adr/0223 says what is tested by it, and what by the conformance program.
  */
 final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements AutoCloseable {
 
