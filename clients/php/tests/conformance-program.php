@@ -12,6 +12,8 @@ require __DIR__ . '/../autoload.php';
 
 /** No streams, no stock for an outage, no offline reading, no two regions; and no threads to make a fleet. */
 const LEFT_OUT = [
+    'names',
+    'streams-apart',
     'two-regions',
     'large-chunks',
     'invalid-chunks',

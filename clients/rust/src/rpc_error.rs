@@ -35,7 +35,8 @@ fn said_by_server(status: &Status) -> Error {
     let reason = named.and_then(Reason::of);
     let mut error = match reason {
         Some(reason) => Error::new(reason, status.code(), status.message()),
-        None if status.code() == Code::Unavailable => {
+        // Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+        None if matches!(status.code(), Code::Unavailable | Code::Cancelled) => {
             let text = format!("The server cannot answer now: {}", status.message());
             Error::new(Reason::Unreachable, Code::Unavailable, text)
         }

@@ -56,7 +56,8 @@ final class Answers
     /** @param array<string, mixed> $error */
     private static function ofServer(Endpoint $endpoint, array $error): SnowlaneException
     {
-        $code = strtoupper($error['code']);
+        // Nobody here cancelled: the server has dropped the call.
+        $code = $error['code'] === 'canceled' ? 'UNAVAILABLE' : strtoupper($error['code']);
         $info = self::detail($error, 'google.rpc.ErrorInfo');
         $delay = self::detail($error, 'google.rpc.RetryInfo')['retryDelay'] ?? null;
         $metadata = array_map(strval(...), is_array($info['metadata'] ?? null) ? $info['metadata'] : []);
