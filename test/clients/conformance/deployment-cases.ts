@@ -8,7 +8,7 @@ import { type CallResult, hold, type World } from "./world.ts";
 /** A client that waits for half a second for servers to say what they are may be too early for a busy machine. */
 const roundMax = 5;
 
-/** Calls by new clients, one after the other, until all calls of one are refused, as they are once it met all servers. */
+/** Calls by new clients, one after the other, until all calls of one are refused: then it has met all servers. */
 async function callUntilRefused(
   world: World,
   urls: readonly string[],
