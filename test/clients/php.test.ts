@@ -137,6 +137,16 @@ test("the lines of its README install it by Composer, and a program gets an ID",
   expect(await runCommand("php", ["-r", code], { cwd: project, env })).toMatch(/^\d{18,19}$/);
 });
 
+test("a Unix socket is an endpoint", { timeout }, async () => {
+  const url = `unix:${join(folder, "ids.sock")}`;
+  const local = await startServer(url);
+  try {
+    expect(await run("samples/basic.php", { url })).toHaveLength(11);
+  } finally {
+    await local.stop("SIGTERM");
+  }
+});
+
 test("values of another database of sequences are refused", { timeout }, async () => {
   // An older server tells none.
   const databases = [0xab, 0xcd, 0, 0xab];

@@ -115,7 +115,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 `;
 
-test("the lines of its README make a program that gets IDs", { timeout }, async () => {
+test("the lines of its README make a program that gets IDs, by a Unix socket, too", { timeout }, async () => {
   const project = join(folder, "project");
   mkdirSync(join(project, "src"), { recursive: true });
   writeFileSync(join(project, "Cargo.toml"), head);
@@ -125,4 +125,12 @@ test("the lines of its README make a program that gets IDs", { timeout }, async 
   const ids = (await cargo(["run", "--quiet"], project)).trim().split("\n").map(BigInt);
   expect(ids).toHaveLength(11);
   expect(ids.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(ids);
+  const url = `unix:${join(folder, "ids.sock")}`;
+  const local = await startSnowlane({ listen: url, args: ["--store", `sqlite:${join(folder, "local.db")}`] });
+  try {
+    const printed = await runCommand(join(rustTarget(), "debug/ids"), [], { env: { SNOWLANE_URL: url } });
+    expect(printed.trim().split("\n")).toHaveLength(11);
+  } finally {
+    await local.stop("SIGTERM");
+  }
 });

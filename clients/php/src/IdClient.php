@@ -32,7 +32,7 @@ final class IdClient
      * @throws \InvalidArgumentException for options that cannot be
      */
     public function __construct(
-        string|array $endpoints = 'http://127.0.0.1:7609',
+        #[\SensitiveParameter] string|array $endpoints = 'http://127.0.0.1:7609',
         ?Tls $tls = null,
         #[\SensitiveParameter] string|\Closure|null $token = null,
         bool $insecureToken = false,

@@ -42,6 +42,8 @@ foreach ($calls as $what => $call) {
         echo "$what: {$failure->reason->value} {$failure->grpcCode}\n";
     } catch (Throwable $failure) {
         $class = $failure::class;
-        echo "$what: $class", preg_match('/hunter2|secret/', $failure->getMessage()) === 1 ? ' with a secret' : '', "\n";
+        // With its trace, in which PHP shows how arguments begin. Frames of this program are left out.
+        $shown = $failure->getMessage() . implode(preg_grep('/Snowlane/', explode("\n", $failure->getTraceAsString())));
+        echo "$what: $class", preg_match('/hun|secret/', $shown) === 1 ? ' with a secret' : '', "\n";
     }
 }

@@ -111,10 +111,10 @@ impl fmt::Display for Reason {
 }
 
 /// The one error of this client. As a string it is `REASON: text (endpoint)`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error(Box<Parts>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Parts {
     reason: Reason,
     code: Code,
@@ -240,6 +240,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.reason(), self.message())?;
         self.endpoint().map_or(Ok(()), |endpoint| write!(f, " ({endpoint})"))
+    }
+}
+
+/// As [`fmt::Display`]: a `main` that fails shows it so.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

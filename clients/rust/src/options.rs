@@ -142,12 +142,19 @@ impl ClientOptions {
 }
 
 /// Says which option cannot be, without its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InvalidOption(pub(crate) &'static str);
 
 impl fmt::Display for InvalidOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Wrong option: {}.", self.0)
+    }
+}
+
+/// As [`fmt::Display`]: a `main` that fails shows it so.
+impl fmt::Debug for InvalidOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

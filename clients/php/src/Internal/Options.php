@@ -24,7 +24,7 @@ final readonly class Options
     public function __construct(
         array $endpoints,
         public ?Tls $tls,
-        private string|\Closure|null $token,
+        #[\SensitiveParameter] private string|\Closure|null $token,
         bool $isInsecureTokenAllowed,
         public int $timeoutMs,
         public int $attemptTimeoutMs,
@@ -69,7 +69,7 @@ final readonly class Options
         return ["authorization: Bearer $token"];
     }
 
-    private function checkEndpoint(mixed $endpoint, bool $needsSecrecy): void
+    private function checkEndpoint(#[\SensitiveParameter] mixed $endpoint, bool $needsSecrecy): void
     {
         $unfit = 'An endpoint is http://HOST:PORT, https://HOST:PORT or unix:/PATH';
         if (!is_string($endpoint)) {
