@@ -180,7 +180,15 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       expect(await takeIn(store, takeOf(stored, { endCount: 15n }))).toBe(0n);
       expect(await takeIn(store, takeOf(stored, { endCount: 15n }))).toBe(10n);
       expect(await takeIn(store, takeOf(stored, { endCount: 15n }))).toBeUndefined();
+      expect(await takeIn(store, takeOf(stored, { endCount: 20n }))).toBeUndefined();
       expect(await used()).toBe(20n);
+    });
+
+    test("leaves the other sequences of the database as they are", async () => {
+      const stored = await make();
+      await make({ name: "other" });
+      expect(await takeIn(store, takeOf(stored))).toBe(0n);
+      expect([await used(), await used({ name: "other", periodKey: "" })]).toEqual([10n, 0n]);
     });
 
     test.each<[string, Partial<TakeRequest>]>([
@@ -523,6 +531,25 @@ export function testSequenceStore(makeCase: () => Promise<SequenceStoreCase>): v
       const next = { name: "orders", periodKey: "2025" };
       await store.cover([{ ...next, index: 5n }], "w3");
       expect(await used(next)).toBe(7n);
+      // Also of the day that has just begun.
+      const today = new Date((await store.look([])).clockMs).toISOString().slice(0, 10);
+      await store.cover([{ name: "orders", periodKey: today, index: 5n }], "w4");
+      expect(await used({ name: "orders", periodKey: today })).toBe(7n);
+    });
+
+    test("gives a counter that is missing no less than all that was raised, in a period that was raised", async () => {
+      await make();
+      await stopIn(store, "test", 1);
+      await store.raise({ kind: "all", count: 7n }, "w1");
+      for (const [periodKey, index, expected] of [
+        ["2026", 3n, 7n],
+        ["2025", 9n, 9n],
+        ["2999", 3n, 3n],
+      ] as const) {
+        const of = { name: "orders", periodKey };
+        expect(await store.raise({ kind: "to", key: of, index }, "w2")).toBe(1);
+        expect(await used(of)).toBe(expected);
+      }
     });
   });
 }

@@ -170,6 +170,31 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     }
   });
 
+  test("an opening takes over the identity, needs a raise of this database, and leaves other namespaces stopped", async () => {
+    const [namespace, other] = [newNamespace(), newNamespace()];
+    const stores = await Promise.all(
+      [namespace, other].map((each) => openSequenceStore(server.url, { namespace: each, callTimeoutMs: 60_000 })),
+    );
+    onTestFinished(() => Promise.all(stores.map((store) => store.close())).then(() => {}));
+    const [store] = stores;
+    for (const each of stores) {
+      await each.look([]);
+      await each.stop({ reason: "a test", revision: 1, emptiesStock: false, by: "operator" });
+      await each.raise({ kind: "all", count: 0n }, "w");
+    }
+    const set = (change: string) =>
+      runSql(server.url, `UPDATE snowlane_sequence_place SET ${change} WHERE namespace = '${namespace}'`);
+    const { identity } = await store!.look([]);
+    await set("raised_identity = 'another'");
+    expect(await store!.open()).toEqual({ kind: "not-raised" });
+    // A revision is above every other one, also where the clock was ahead of this one once.
+    await set("identity = 'another', revision = 9000000000000000");
+    await store!.raise({ kind: "all", count: 0n }, "w");
+    expect(await store!.open()).toEqual({ kind: "opened", revision: 9_000_000_000_000_001 });
+    expect((await store!.look([])).database).toMatchObject({ stopped: "", identity });
+    expect(await stopped(other)).toBe("a test");
+  });
+
   test("a server that is cut off is listed as one that has not seen a change, and never gives its old values afterwards", async () => {
     const namespace = newNamespace();
     const proxy = await TcpProxy.start(server.port);
