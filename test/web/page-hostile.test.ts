@@ -136,9 +136,9 @@ test("in every text that Watch gets: hosts, instances, versions, reasons, stores
   await page.getByRole("link", { name: "Watch" }).click();
   await page.getByRole("row").filter({ hasText: "3 / 4" }).waitFor();
   const said = await page.getByRole("main").innerText();
-  expect(said).toContain(`This server issues no IDs now. ${hostile}`);
+  expect(said).toContain(`This server issues no IDs now. The server says: ${hostile}`);
   expect(said).toMatch(/No worker ID is granted until \d{4}-\d\d-\d\d/);
-  // Reason of the stop, of the quarantine; store; host and instance; name, description and template.
-  expect(said.split(hostile)).toHaveLength(9);
+  // Reason of the stop, of the quarantine; store; host, instance and version; name, description and template.
+  expect(said.split(hostile)).toHaveLength(10);
   await expectText(page, "Watch the workers · Snowlane");
 });
