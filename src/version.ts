@@ -1,2 +1,5 @@
 /** Version of this program, MAJOR.MINOR.PATCH. Equal to package.json; a test holds them together. */
 export const version = "0.1.0";
+
+/** The repository on the web. tools/repository-address.ts writes it from package.json. */
+export const repositoryAddress = "https://github.com/OWNER/snowlane";

@@ -19,6 +19,7 @@ await runProgram({
   run: async (_, [part = "all"]) => {
     try {
       await runCommand(process.execPath, ["tools/versions.ts"]);
+      await runCommand(process.execPath, ["tools/repository-address.ts"]);
       await generateTypeScriptStubs(".");
       await runCommand(process.execPath, ["tools/generate-vectors.ts"]);
       await runCommand(process.execPath, ["tools/generate-configuration.ts"]);

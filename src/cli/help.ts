@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { docParts, environmentName, flagName, type Setting } from "../config/setting.ts";
 import type { SettingGroup } from "../config/setting-groups.ts";
+import { repositoryAddress, version } from "../version.ts";
 
 const width = 100;
 
@@ -73,12 +74,14 @@ function write(source: HelpSource, middle: readonly string[]): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The pages are beside dist/ in a clone and in the package. An executable and an image have none. */
+/** The pages are beside dist/ in a clone and in the package. An executable and an image have their address. */
 const pagesFolder = fileURLToPath(new URL("../../docs", import.meta.url));
 
 /** The last line. */
 function endOf(text: string): string {
-  const place = existsSync(join(pagesFolder, "cli.md")) ? `in ${pagesFolder}` : "beside the source of Snowlane";
+  const place = existsSync(join(pagesFolder, "cli.md"))
+    ? `in ${pagesFolder}`
+    : `at ${repositoryAddress}/tree/v${version}/docs`;
   const pages = text.includes("docs/") ? ` Pages of docs/ are ${place}.` : "";
   return `Exit codes: see snowlane --help.${pages}`;
 }

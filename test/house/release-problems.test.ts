@@ -17,6 +17,7 @@ import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { linkPage, linkRegistryPages } from "../../tools/release/repository-links.ts";
 import { releaseProblems } from "../../tools/release/release-problems.ts";
+import { placeholder, repositoryAddress } from "../../tools/repository-address.ts";
 
 /** What keeps a release of docs/release.md from being made, in a small repository that has what is asked. */
 const root = mkdtempSync(join(tmpdir(), "snowlane-release-"));
@@ -35,14 +36,14 @@ beforeAll(() => {
   write(".gitignore", "node_modules\n");
   mkdirSync(join(root, "clients/typescript"), { recursive: true });
   mkdirSync(join(root, "clients/python"));
+  mkdirSync(join(root, "clients/rust"));
 });
 const repository = { type: "git", url: "git+https://github.com/example/ids.git" };
-const nameRepository = (...[own, client]: readonly (object | string | undefined)[]): void => {
-  write("package.json", JSON.stringify({ version: "1.2.0", repository: own }));
-  write("clients/typescript/package.json", JSON.stringify({ repository: client }));
-};
+const ofPlaceholder = { type: "git", url: `git+${placeholder}.git` };
+const nameRepository = (named: object | string | undefined): void =>
+  write("package.json", JSON.stringify({ version: "1.2.0", repository: named }));
 beforeEach(() => {
-  nameRepository(repository, repository);
+  nameRepository(repository);
   write("CHANGELOG.md", "# Changelog\n\n## 1.2.0\n\n- A line.\n\n## 1.1.0\n\n- Another.\n");
   commit();
 });
@@ -99,7 +100,7 @@ test.each([
 });
 
 test("a release that is interrupted leaves nothing behind, though npm sends Ctrl-C twice (the second one ended it amid tidying up)", async () => {
-  nameRepository(undefined, undefined);
+  nameRepository(ofPlaceholder);
   mkdirSync(join(root, "tools"), { recursive: true });
   // In the place of a build: it fills the checkout, and does not end before it is ended.
   const build = `import { writeFileSync } from "node:fs";
@@ -152,29 +153,22 @@ test("protos that break what was released are refused", () => {
   expect(problems()).toEqual([]);
 });
 
+test("the placeholder of a repository is refused, because links of the packages' pages would be dead", () => {
+  nameRepository(ofPlaceholder);
+  commit();
+  expect(problems()).toEqual([expect.stringContaining(`package.json names ${placeholder}`)]);
+  expect(problems(true)).toEqual([]);
+});
+
 test.each([
   ["that names no repository", undefined],
   ["whose repository npm reads and publint refuses", repository.url],
   ["whose repository has no pages", { type: "git", url: "git+ssh://git@example.com/ids.git" }],
-])("a package %s is refused, because links of its page on npm would be dead", (_name, named) => {
-  const line = (file: string): string =>
-    `${file} names no repository, so links and pictures on the package's page would`;
-  nameRepository(named, repository);
-  commit();
-  expect(problems()).toEqual([expect.stringContaining(line("package.json"))]);
-  expect(problems()[0]).toContain(
-    'add "repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" }',
+])("a package %s is no package", (_name, named) => {
+  nameRepository(named);
+  expect(() => repositoryAddress(root)).toThrow(
+    'names no repository: add "repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" }',
   );
-  nameRepository(repository, named);
-  commit();
-  expect(problems()).toEqual([expect.stringContaining(line("clients/typescript/package.json"))]);
-  expect(problems(true)).toEqual([]);
-});
-
-test("two packages that name two repositories are refused", () => {
-  nameRepository(repository, { ...repository, url: "git+https://github.com/example/others.git" });
-  commit();
-  expect(problems()).toEqual(["clients/typescript/package.json names another repository than package.json."]);
 });
 
 test("the page of a package leads into the repository at its tag, and its code and other links stay as they are", () => {
@@ -194,13 +188,13 @@ test("the page of a package leads into the repository at its tag, and its code a
   );
 });
 
-test("every relative link of a page that a registry shows becomes whole, and none where the repository is not known", () => {
-  const pages = ["README.md", "clients/typescript/README.md", "clients/python/README.md"];
+test("every relative link of a page that a registry shows becomes whole, and none beside the placeholder", () => {
+  const pages = ["README.md", "clients/typescript/README.md", "clients/python/README.md", "clients/rust/README.md"];
   for (const page of pages) write(page, readFileSync(page, "utf8"));
-  nameRepository(undefined, undefined);
+  nameRepository(ofPlaceholder);
   linkRegistryPages(root, "1.2.0");
   for (const page of pages) expect(readFileSync(join(root, page), "utf8")).toBe(readFileSync(page, "utf8"));
-  nameRepository(repository, repository);
+  nameRepository(repository);
   linkRegistryPages(root, "1.2.0");
   for (const page of pages) {
     const links = [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)\s]+)/g)].map(([, link]) => link!);

@@ -15,6 +15,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameworkModules, publishCommands } from "../../tools/release/publish-commands.ts";
+import { placeholder } from "../../tools/repository-address.ts";
 import { ownVersion } from "../../tools/versions.ts";
 import { composerEnvironment } from "../support/fetch/composer.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
@@ -73,9 +74,8 @@ async function makeReleasable(): Promise<void> {
   };
   const changelog = readFileSync(join(clone, "CHANGELOG.md"), "utf8");
   writeFileSync(join(clone, "CHANGELOG.md"), changelog.replace("## Unreleased\n", `## ${version}\n`));
-  const repository = { type: "git", url: "git+https://github.com/example/snowlane.git" };
-  for (const path of ["package.json", "clients/typescript/package.json"])
-    edit(path, '  "license"', `  "repository": ${JSON.stringify(repository)},\n  "license"`);
+  edit("package.json", `git+${placeholder}.git`, "git+https://github.com/example/snowlane.git");
+  await runCommand(process.execPath, ["tools/repository-address.ts"], { cwd: clone });
   const author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
   await runCommand("git", [...author, "commit", "--quiet", "--all", "--message", "A release"], { cwd: clone });
 }

@@ -1,48 +1,31 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { placeholder, repositoryAddress } from "../repository-address.ts";
 
 /** The READMEs that a registry shows as the page of a package. */
-const registryPages = ["README.md", "clients/typescript/README.md", "clients/python/README.md"];
-/** The manifests whose `repository` a registry shows, or checks. */
-const manifests = ["package.json", "clients/typescript/package.json"];
-const wanted = '"repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" }';
-
-/**
- * The address of the repository on the web, which package.json names, without a slash at its end; undefined where it
- * names none.
- *
- * @param manifest - From the root of the repository.
- */
-function repositoryAddress(root: string, manifest = "package.json"): string | undefined {
-  const { repository } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as {
-    readonly repository?: { readonly type?: string; readonly url?: string };
-  };
-  if (repository?.type !== "git") return undefined;
-  return /^git\+(https:\/\/github\.com\/[\w.-]+\/[\w.-]+)\.git$/.exec(repository.url ?? "")?.[1];
-}
-
-/** A line for each manifest that does not name the repository, with what to do. */
+const registryPages = [
+  "README.md",
+  "clients/typescript/README.md",
+  "clients/python/README.md",
+  "clients/rust/README.md",
+];
+/** A line with a remedy where a release would lead nowhere, because package.json names the placeholder. */
 export function repositoryProblems(root: string): readonly string[] {
-  const address = repositoryAddress(root);
-  return manifests.flatMap((manifest) => {
-    const named = repositoryAddress(root, manifest);
-    if (named === undefined)
-      return [
-        `${manifest} names no repository, so links and pictures on the package's page would be dead: add ${wanted}.`,
-      ];
-    if (address !== undefined && named !== address) return [`${manifest} names another repository than package.json.`];
-    return [];
-  });
+  if (repositoryAddress(root) !== placeholder) return [];
+  return [
+    `package.json names ${placeholder}, so links of the packages' pages would be dead: write the address of the ` +
+      "repository into its `repository`, and run npm run generate.",
+  ];
 }
 
 /**
  * Makes each README that a registry shows lead into the repository at the tag of a version. A registry shows the page
  * where no other file of the repository is, so a relative link would be dead. Changes nothing where package.json names
- * no repository.
+ * the placeholder.
  */
 export function linkRegistryPages(root: string, version: string): void {
   const address = repositoryAddress(root);
-  if (address === undefined) return;
+  if (address === placeholder) return;
   for (const path of registryPages) {
     const page = readFileSync(join(root, path), "utf8");
     writeFileSync(join(root, path), linkPage(page, { address, folder: dirname(path), tag: `v${version}` }));
