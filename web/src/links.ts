@@ -1,3 +1,5 @@
+import { repositoryAddress } from "../../src/version.ts";
+
 /** A page beside this one. */
 export interface ProjectLink {
   readonly name: "docs" | "api" | "source" | "changes" | "licence";
@@ -21,5 +23,5 @@ export function linksOf(repository: string | undefined): readonly ProjectLink[] 
   ];
 }
 
-/** The links of the head and the foot. `repository` of package.json says the same address. */
-export const links = linksOf(undefined);
+/** The links of the head and the foot. The placeholder of tools/repository-address.ts is no address to open. */
+export const links = linksOf(repositoryAddress.includes("/OWNER/") ? undefined : repositoryAddress);
