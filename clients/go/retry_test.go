@@ -3,6 +3,7 @@ package snowlane_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,11 +36,19 @@ func TestAnErrorAtTheEndOfAContextIsThatOfTheContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.kill()
-	buffer, err := client.Prefetch(snowlane.BufferOptions{})
+	var isRefused atomic.Bool
+	observer := &snowlane.ClientObserver{OnRefill: func(refill snowlane.RefillEvent) {
+		isRefused.Store(refill.Reason == snowlane.Unreachable)
+	}}
+	buffer, err := client.Prefetch(snowlane.BufferOptions{Observer: observer})
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	eventually(t, "the refusal of a refill", func() bool {
+		buffer.TryNextID()
+		return isRefused.Load()
+	})
+	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
 	_, err = buffer.NextID(short)
 	expectReason(t, err, snowlane.Unreachable)
