@@ -11,13 +11,13 @@ import type { FindUnready } from "./probes.ts";
 import { traitsOf } from "./method-table.ts";
 import { composeGuards } from "./guard-chain.ts";
 
-/** Answers requests, whatever carries them. HTTP/1.1 and both HTTP/2 servers stand below it. */
+/** Answers requests, whatever carries them: HTTP/1.1 and both HTTP/2 servers call it. */
 export interface Application {
   readonly dispatch: Dispatch;
   readonly hotMethods: readonly HotMethod[];
-  /** Which pages of other origins may call. The dispatch has it, too. */
+  /** The other origins whose pages may call. The dispatch has it, too. */
   readonly crossOrigin: CrossOrigin;
-  /** Asked by the hot methods; the dispatch has it among its interceptors. Undefined: nothing is asked. */
+  /** The hot methods ask it; the dispatch has it among its interceptors. Undefined: there is no guard. */
   readonly guard: CallGuard | undefined;
   /** Turns an error that a hot method threw into the one that its caller gets. */
   readonly toError: ToCallError;
@@ -27,12 +27,12 @@ export interface Application {
   readonly onTurn?: OnTurn | undefined;
 }
 
-/** Told how long a turn took, in milliseconds. Returns whether hot calls were answered in it, or before it. */
+/** Receives the time that a turn took, in milliseconds. Returns whether hot calls were answered in it, or before it. */
 type OnTurn = (tookMs: number) => boolean;
 
 /** The services of an application, the guards before them, and whatever else it answers. */
 export interface ApplicationOptions {
-  /** Those that are served, with their health and in reflection. No two have a method in common. */
+  /** The services that are served, with their health and in reflection. No two have a method in common. */
   readonly services: readonly Service[];
   /** Asked for every call, in this order: the first that throws refuses it. */
   readonly guards: readonly CallGuard[];
@@ -50,7 +50,7 @@ export interface ApplicationOptions {
   readonly drainSignal: AbortSignal;
   /** Aborted to end every call that still runs. The reason of both signals is a ConnectError. */
   readonly shutdownSignal: AbortSignal;
-  /** Called with an error that is no caller's and no store's: a fault of ours, in a call of this method. */
+  /** Called with a fault of ours in a call of this method: an error that neither the caller nor the store caused. */
   readonly onUnforeseen: (error: unknown, method: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** The errors that a call ends with for a cause outside of its method. */
+/** Errors that end a call for a cause outside its method. */
 import { Code, ConnectError } from "@connectrpc/connect";
 import { lengthOfTime } from "../../clock/length-of-time.ts";
 import { IdError } from "../../errors.ts";
@@ -7,7 +7,7 @@ import { toConnectError } from "../../service/connect-error.ts";
 /** The delay that RetryInfo names while a server stops: about as long as another one needs to take its place. */
 const retryElsewhereMs = 1_000;
 
-/** How long a caller should wait for a stream to end: nobody knows when one does. */
+/** How long a caller should wait for a stream to end: when one will end is not known. */
 const streamRetryMs = 1_000;
 
 /** The caller cancelled the call, or its connection closed. */
@@ -34,7 +34,7 @@ export function shuttingDown(): ConnectError {
   return fromIdError(new IdError("SHUTTING_DOWN", message, { retryAfterMs: retryElsewhereMs }));
 }
 
-/** As many streams are open as a caller without credentials may have: QUOTA_EXCEEDED. */
+/** The callers without credentials already have all the streams that this bound allows: QUOTA_EXCEEDED. */
 export function streamsExceeded(bound: "connection" | "network", max: number, network: string): ConnectError {
   const message = `As many streams are open as a caller without credentials may have: ${max} of its ${bound}.`;
   const metadata = { streams_max: max, network };

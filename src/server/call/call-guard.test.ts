@@ -8,7 +8,7 @@ import { toConnectError } from "../../service/connect-error.ts";
 import { type CallGuard, guardInterceptor } from "./call-guard.ts";
 import { createDispatch } from "./dispatch.ts";
 
-/** Calls through Connect's handlers with one guard, which writes down what it is asked and told. */
+/** Calls through Connect's handlers with one guard, which records how it is called. */
 function setUp(refusal?: Error) {
   const notes: string[] = [];
   const guard: CallGuard = {

@@ -36,26 +36,26 @@ export interface GuardedCall extends Caller {
 export interface CallNotes {
   /** Undefined where callers need no credentials. */
   principal: Principal | undefined;
-  /** Of the principals, when this call was let in by them; 0 before that. */
+  /** The generation of the principals that let this call in; 0 before that. */
   generation: number;
-  /** Looked for only where calls are traced; `none` where the head has none. */
+  /** Read only where calls are traced; `none` where the head has no `traceparent`. */
   traceParent: TraceParent | "none" | undefined;
 }
 
-/** Notes of which nothing is known. */
+/** Notes without any findings. */
 export function newNotes(): CallNotes {
   return { principal: undefined, generation: 0, traceParent: undefined };
 }
 
 /**
- * Stands before every call of every method, hot or not: authentication, quotas, metrics. One object serves all calls.
+ * Runs before every call of every method, hot or not: authentication, quotas, metrics. One object serves all calls.
  * Both ways through the server ask the same guard: Connect's handlers by {@link guardInterceptor}, the hot methods by
  * hot-calls.ts. docs/adr/0044 says why the hot methods ask it between reading and doing.
  */
 export interface CallGuard {
   /**
-   * Lets a call begin. Its request has come and can be read; nothing was done for it yet. A request that cannot be read
-   * is refused before.
+   * Lets a call begin. Its request has arrived and can be read; nothing has been done for it yet. A request that cannot
+   * be read is refused earlier.
    *
    * @throws IdError or ConnectError, which the caller then gets.
    */
@@ -65,14 +65,15 @@ export interface CallGuard {
   /** Called once for each call that `begin` let pass, with the error that it ended with; undefined for OK. */
   end?(call: GuardedCall, error: ConnectError | undefined): void;
   /**
-   * Told of a call that ended before `begin` could be asked: its request did not come whole, or could not be read.
+   * Called for a call that ended before `begin` could be: its request did not arrive whole, or could not be read.
    *
    * @param traits - Undefined where there is no such method.
    * @param caller - Undefined where nothing is known of it.
    */
   unread?(traits: MethodTraits | undefined, error: ConnectError, caller?: Caller): void;
   /**
-   * Asked before the request of a call is read that is not plain. It takes nothing: `begin` or `unread` follow.
+   * Called before the request of a call that is not plain is read. It takes nothing from a quota: `begin` or `unread`
+   * follow.
    *
    * @throws As `begin`: the request is then never read.
    */
@@ -82,7 +83,7 @@ export interface CallGuard {
 /** Whether a guard was asked for a call that goes through Connect's handlers. */
 export const guardedKey = createContextKey(false, { description: "guarded" });
 
-/** Asks the guard for every call that goes through Connect's handlers. Must stand before all other interceptors. */
+/** Asks the guard for every call that goes through Connect's handlers. Must come before all other interceptors. */
 export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interceptor {
   return (next) => async (request) => {
     const call: GuardedCall = {
@@ -123,7 +124,7 @@ async function* watched<T>(
   goOn: () => void,
   end: (error: ConnectError | undefined) => void,
 ) {
-  // It stays so if the reader never asks for the rest.
+  // The error stays this one if the reader never asks for the rest.
   let error: ConnectError | undefined = callerGone();
   try {
     for await (const message of messages) {

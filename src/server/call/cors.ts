@@ -49,7 +49,7 @@ export class CrossOrigin {
     }
   }
 
-  /** The fields of a response to a page of this origin; empty for none. */
+  /** The fields of a response to a page of this origin; empty where no page may call. */
   marks(origin: string): Fields {
     if (this.#origins.isEmpty) return [];
     // A cache must not give one origin the answer that was meant for another.

@@ -46,7 +46,7 @@ export interface DispatchOptions {
   readonly requestBytesMax?: number;
   /** Other origins whose pages may call. Default: none. */
   readonly crossOrigin?: CrossOrigin;
-  /** For the probes. Default: there are none. */
+  /** Finds the error that the probes answer with. Default: there are no probes. */
   readonly findUnready?: FindUnready;
   /** Whether the page's files are served. Default: they are not. */
   readonly page?: "on" | "off";
@@ -98,7 +98,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   };
 }
 
-/** Connect's answers to what is no call: a method or a content type that it does not take. RFC 9110, 15.5. */
+/**
+ * The statuses with which Connect answers requests that are not calls: it does not take their method, content type or
+ * version. RFC 9110, 15.5.
+ */
 const badStatuses: ReadonlySet<number> = new Set([405, 415, 505]);
 
 /** The body of a call may come after its deadline; then nothing is done for the call. */
@@ -109,13 +112,13 @@ const refuseLate: Interceptor = (next) => (request) => {
 
 const callOver = new ConnectError("the call is over", Code.Canceled);
 
-/** The context of a call, with what ends it. */
+/** The context of a call, with the function that ends it. */
 type EndableContext = HandlerContext & { readonly abort: (reason: unknown) => void };
 
 /**
- * Makes what has calls end with the reason of a signal. One listener stands on the signal for all of them: an
- * EventTarget compares each new listener with all that it has, so with one a call, each call would cost more the more
- * streams are open.
+ * Makes a function that has a call end with the reason of a signal. The signal has one listener for all calls: an
+ * EventTarget compares each new listener with all that it has, so with one for each call, a call would cost more the
+ * more streams are open.
  */
 function endersAt(signal: AbortSignal): (context: EndableContext) => void {
   const open = new Set<EndableContext>();
@@ -135,11 +138,12 @@ function callerOf({ requestHeader, values }: HandlerContext): Caller {
 }
 
 /**
- * Comes between a call and its end. Connect ends each call by `abort`, with the call's error before it writes that.
+ * Intercepts the end of a call. Connect ends each call by `abort`, with the call's error, before it writes that error.
  *
- * Lone surrogates in the error's message are replaced: Connect's own errors repeat what the caller sent, JSON can spell
- * a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended without
- * a reason, for which AbortController makes a DOMException with a stack trace: that is some 8 of a call's 200 µs.
+ * Lone surrogates in the error's message are replaced: Connect's own errors repeat what the caller sent, JSON can
+ * contain a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended
+ * without a reason, for which AbortController makes a DOMException with a stack trace: that is some 8 of a call's 200
+ * µs.
  */
 function watchEnd(context: EndableContext, onRefusedUnread: (path: string, error: ConnectError) => void): void {
   const { abort, service, method, values } = context;
@@ -178,7 +182,7 @@ function unknownPath(
   onRefusedUnread: DispatchOptions["onRefusedUnread"],
 ): UniversalServerResponse {
   const error = new ConnectError(`There is no method ${path}`, Code.Unimplemented);
-  // Others are no calls.
+  // Requests by other methods are not calls.
   if (method === "POST") onRefusedUnread?.(undefined, error);
   const answer = refuse(method, header.get("content-type"), 404, error);
   return answer.status === 404 ? textAnswer(404, method, unknownPathLine) : answer;
@@ -193,7 +197,10 @@ export function refuseHead(
   return refuse(method, contentType, 431, error);
 }
 
-/** A gRPC client reads most statuses of HTTP as INTERNAL or UNKNOWN: it needs its own, in one block that ends all. */
+/**
+ * A gRPC client reads most statuses of HTTP as INTERNAL or UNKNOWN: it needs a status of gRPC, in one block that ends
+ * the stream.
+ */
 function refuse(
   method: string | undefined,
   contentType: string | null | undefined,

@@ -10,7 +10,7 @@ export class GatheredBytes {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Keeps a piece that nobody else changes: the first one as it is. */
+  /** Keeps a piece that no other code changes; the first one is not copied. */
   keep(bytes: Buffer): void {
     if (this.#length > 0) {
       this.append(bytes, 0, bytes.length);

@@ -17,7 +17,7 @@ const call: GuardedCall = {
 const five = ["a", "b", "c", "d", "e"];
 const toError = (error: unknown): ConnectError => toConnectError(error, () => "");
 
-/** Guards that write down what they are asked and told; the one of this name refuses. */
+/** Guards that record how they are called; the one of this name refuses. */
 function setUp(names: readonly string[], refusing?: string) {
   const notes: string[] = [];
   const guards = [...names].map(

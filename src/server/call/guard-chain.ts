@@ -1,14 +1,14 @@
 import type { ToCallError } from "../../service/connect-error.ts";
 import type { Caller, CallGuard, GuardedCall } from "./call-guard.ts";
 
-/** Guards that a {@link GuardChain} has places for. */
+/** How many guards a {@link GuardChain} has members for. */
 const guardsMax = 5;
 
 /**
- * Makes one guard of several, which are asked in turn. Where one refuses a call, those before it are told of the end.
+ * Makes one guard of several, which are asked in order. Where one refuses a call, `end` is called on those before it.
  *
  * @param guards - At most {@link guardsMax}.
- * @returns undefined where there is none: then nothing is asked.
+ * @returns undefined where the list is empty: then no guard is asked.
  */
 export function composeGuards(guards: readonly CallGuard[], toError: ToCallError): CallGuard | undefined {
   const [first, ...others] = guards;
@@ -16,8 +16,8 @@ export function composeGuards(guards: readonly CallGuard[], toError: ToCallError
 }
 
 /**
- * Each guard has a place of its own, with calls of its own: V8 then sees one guard at each, and puts its code there. In
- * a list, or in pairs of pairs, each would be looked up for every call. docs/adr/0175 has the figures.
+ * Each guard has its own member and its own call sites: V8 then sees one guard at each of them, and inlines its code.
+ * In a list, or in nested pairs, each method would be looked up for every call. docs/adr/0175 has the figures.
  */
 class GuardChain implements CallGuard {
   readonly #first: CallGuard;

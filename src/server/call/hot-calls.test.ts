@@ -278,7 +278,7 @@ test("a rejection is an error like any other", async () => {
   expect(fieldsOf(line)).toMatchObject({ "grpc-status": "14", "grpc-message": "no" });
 });
 
-/** Messages of 1,000 bytes: so many, one after another, at once or each a promise. */
+/** A stream of `count` messages of 1,000 bytes, each there at once or as a promise. */
 function messages(count: number, mode: "now" | "late"): HotStream {
   let left = count;
   const message = Buffer.alloc(1_000);
@@ -360,7 +360,7 @@ test("fields that a method sets leave with the head and with the trailers", () =
   expect(call(plain)).toEqual([`${head} x-a=1`, "data 1 8", "headers 1 grpc-status=0 x-b=2 end"]);
 });
 
-/** A guard that writes down what it is asked and told. */
+/** A guard that records how it is called. */
 function noting(name: string, notes: string[], refusal?: Error): CallGuard {
   return {
     begin: (call) => {
@@ -444,7 +444,7 @@ test("a body in frames of one byte is copied once (all that had come was copied 
   joined.mockClear();
   for (const frame of [headers(1, "body", fields), ...frames]) harness.connection.receive(frame, harness.nowMs);
   expect(asked).toEqual([message.toString("hex")]);
-  // Some are the harness's.
+  // Some of the calls are the harness's own.
   expect(joined.mock.calls.length).toBeLessThan(50);
   // One for each frame, and some for a buffer that grows.
   expect(copied.mock.calls.length).toBeLessThan(body.length + 50);

@@ -27,15 +27,15 @@ export interface HotCallsOptions<Block, Stream extends CallStream<Block>> extend
   readonly clock: Clock;
   /** How long a reader may take nothing of its answer before the call ends, in milliseconds. */
   readonly stallTimeoutMs: number;
-  /** Asked for every call that is answered here; the general way asks them itself. */
+  /** Asked for every call that is answered here; the general way asks the guards itself. */
   readonly guard: CallGuard | undefined;
   /** Whether calls that are answered in their turn are timed one by one, too. Default: they are not. */
   readonly timesEach?: boolean;
-  /** Begins an expensive call in its turn. Absent: at once, because a connection has one call at a time. */
+  /** Begins an expensive call in its turn. Absent: it begins at once, because a connection has one call at a time. */
   readonly queue?: (stream: Stream, begin: () => boolean) => void;
   /** Gives the other end of the request's connection. */
   readonly peerOf: (stream: Stream) => Peer;
-  /** Makes of what a method or a guard threw what its caller gets. */
+  /** Turns an error that a method or a guard threw into the one that the caller gets. */
   readonly toError: ToCallError;
 }
 
@@ -106,7 +106,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   readonly #route: HotRoute<Block>;
   responseFields = noFields;
   responseTrailers = noFields;
-  /** Of a body that does not come in one piece. */
+  /** The bytes of a body that does not come in one piece. */
   #body: GatheredBytes | undefined;
   #hasBegun = false;
   /** Whether it waits for its turn. */
@@ -141,7 +141,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     if (this.#hasBegun) return;
     const body = this.#body?.bytes ?? noBody;
     this.#begin(body, 0, body.length);
-    // The call was handed on, but the engine tells the former handler.
+    // The call was handed on, but the engine still calls the former handler.
     if (!this.#hasBegun) stream.handler.onEnd?.(stream, trailers);
   }
 
@@ -426,7 +426,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   }
 }
 
-/** How long a body is, as far as its first message's prefix tells; a false prefix of 4 GiB causes no wait. */
+/** How long a body is according to the prefix of its first message; a false prefix of 4 GiB causes no wait. */
 function announcedBytes(body: Buffer): number {
   return body.length < prefixBytes ? 0 : prefixBytes + body.readUInt32BE(1);
 }

@@ -29,11 +29,11 @@ export interface HotRoute<Block> {
   /** Absent for the binary form. */
   readonly json: { readonly read: JsonReader; readonly write: JsonWriter } | undefined;
   readonly heads: ResponseHeads<Block>;
-  /** Until its deadline, from the moment of the head; undefined where there is none. */
+  /** The time from the arrival of the head until the deadline; undefined where there is no deadline. */
   readonly timeoutMs: number | undefined;
 }
 
-/** The protocols over HTTP/2, and over HTTP/1.1, which has no trailers to speak of. */
+/** The protocols over HTTP/2, and over HTTP/1.1, which offers no usable trailers, so no gRPC. */
 export const envelopesOf = {
   "HTTP/2": [grpcEnvelope, grpcWebEnvelope, connectEnvelope, connectStreamEnvelope],
   "HTTP/1.1": [grpcWebEnvelope, connectEnvelope, connectStreamEnvelope],
@@ -41,7 +41,7 @@ export const envelopesOf = {
 
 /** The methods that are answered on bytes, and the protocols and fields of their answers. */
 export interface HotRoutesOptions<Block> {
-  /** Of all services that are served. */
+  /** The hot methods of all services that are served. */
   readonly methods: readonly HotMethod[];
   /** The protocols in which they are called. */
   readonly envelopes: readonly Envelope[];

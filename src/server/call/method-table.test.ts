@@ -13,7 +13,7 @@ import { tabledMethods, traitsOf } from "./method-table.ts";
 
 const services: readonly DescService[] = [Health, V1, V1Alpha, AdminService, IdService, SequenceService];
 
-/** The services that a server offers, by their names, as it says itself. */
+/** The names of the services that a server offers, by its own reflection. */
 async function servicesOf(url: string): Promise<readonly string[]> {
   const reflection = createClient(V1, createGrpcTransport({ baseUrl: url }));
   async function* requests() {

@@ -13,7 +13,7 @@ export const permissions = ["ids", "sequences", "manage", "observe", "all"] as c
 
 /** What the server knows of a method before any call of it. One object for each method. */
 export interface MethodTraits {
-  /** From 0, without gaps: what is counted for each method stands in arrays. */
+  /** Indexes start at 0 and have no gaps, because what is counted for each method is kept in arrays. */
   readonly index: number;
   /** `/` package.Service `/` Method. */
   readonly path: string;

@@ -1,12 +1,12 @@
 /**
- * The origins whose pages may call. One of them is compared letter for letter; a star in the first label of one's host
- * stands for letters, digits and hyphens of that label, as in `https://pr-*.preview.example.com`.
+ * The origins whose pages may call. An origin is compared letter for letter; a star in the first label of its host
+ * matches letters, digits and hyphens of that label, as in `https://pr-*.preview.example.com`.
  */
 export class OriginList {
   readonly #whole: ReadonlySet<string>;
   readonly #patterns: readonly RegExp[];
 
-  /** @param origins - As the setting has read them. */
+  /** @param origins - The origins, as the setting has parsed them. */
   constructor(origins: readonly string[]) {
     this.#whole = new Set(origins.filter((origin) => !origin.includes("*")));
     this.#patterns = origins.filter((origin) => origin.includes("*")).map(patternOf);

@@ -18,14 +18,14 @@ interface PageFile {
   /** Its name in the page's folder. */
   readonly file: string;
   readonly type: string;
-  /** Of its content: part of the entity tag. */
+  /** The hash of its content: part of the entity tag. */
   readonly hash: string;
 }
 
 /** The files by their paths. No other path is looked at, so none ever reaches the file system. */
 type PageManifest = Readonly<Record<string, PageFile>>;
 
-/** Beside the bundle; from the sources, where the bundle would stand. */
+/** The folder is beside the bundle; code that runs from the sources looks where the bundle would be. */
 const folder = new URL(import.meta.url.endsWith(".ts") ? "../../../dist/page/" : "../page/", import.meta.url);
 const suffixes: Readonly<Record<PageEncoding, string>> = { br: ".br", gzip: ".gz", identity: "" };
 /** The names of assets carry a hash of their content, so they never change. Other files are asked for each time. */

@@ -33,13 +33,13 @@ const isolatedHeaders = { ...pageHeaders, "cross-origin-opener-policy": "same-or
  *
  * Browsers heed an opener policy on trustworthy origins alone, which are those of TLS and of this machine, and Chromium
  * writes an error on the console where it ignores one. To these origins alone they send `sec-fetch-site` (W3C, Fetch
- * Metadata, section 2). So that field decides: it also tells where a proxy in front of the server speaks TLS.
+ * Metadata, section 2). So that field decides: it is also right where a proxy in front of the server speaks TLS.
  */
 export function pageHeadersFor(request: Headers): Readonly<Record<string, string>> {
   return request.has("sec-fetch-site") ? isolatedHeaders : pageHeaders;
 }
 
-/** The encodings that each file of the page stands in, the best first. */
+/** The encodings in which each file of the page exists, the best first. */
 const encodings = ["br", "gzip", "identity"] as const;
 
 /** One of {@link encodings}. */
@@ -49,7 +49,7 @@ export type PageEncoding = (typeof encodings)[number];
  * Chooses the encoding of an answer by its `accept-encoding` (RFC 9110 section 12.5.3): the one with the highest
  * weight, among equals the smallest.
  *
- * Gives `identity` also where the caller accepts nothing that there is: a page that can be read is worth more than 406.
+ * Also gives `identity` where the caller accepts none of the encodings: a page that can be read is worth more than 406.
  */
 export function chooseEncoding(acceptEncoding: string | null): PageEncoding {
   const weights = new Map<string, number>();

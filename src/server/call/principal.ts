@@ -5,6 +5,6 @@ import type { Permission } from "./method-table.ts";
 export interface Principal {
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
-  /** Its quotas, and how many IDs and values it was handed out. */
+  /** Its quotas, and how many IDs and values were handed out to it. */
   readonly allowance: Allowance;
 }

@@ -34,7 +34,9 @@ export function answerProbe(
   return textAnswer(200, method, "ok\n");
 }
 
-/** The path of the probe for balancers of gRPC, which go by the status of a call alone and want a method's path. */
+/**
+ * The path of the probe for balancers of gRPC, which look at the status of a call alone and require a method's path.
+ */
 const grpcProbePath = "/snowlane.v1.Probe/Ready";
 
 /**
@@ -65,7 +67,7 @@ export function answerGrpcProbe(
   };
 }
 
-/** An error that no call ends with, but a start, is for the log: it may name users, hosts and paths. */
+/** An error that ends a start, and never a call, is for the log alone: it may name users, hosts and paths. */
 function shownMessage({ reason, message }: NonNullable<ReturnType<FindUnready>>): string {
   return reason in codeOfReason ? message : "The start has failed, and the log has the cause.";
 }

@@ -11,7 +11,7 @@ export const wrongTypeLine =
   "Send content-type: application/json with the body {}, or application/proto; for a stream " +
   "application/connect+json or application/connect+proto; and over gRPC application/grpc or application/grpc-web.\n";
 
-/** Methods of streams, and those that give the same to a caller with plain JSON. */
+/** For each method of a stream, the one that gives the same to a caller with plain JSON. */
 const unaryOf: Readonly<Record<string, string>> = {
   "/snowlane.v1.IdService/BatchNextIds": "NextIds, which gives a list of IDs,",
   "/snowlane.v1.SequenceService/BatchNextValues": "ReserveValues, which gives runs of values,",

@@ -5,7 +5,7 @@ import { isGrpcType, securityFields } from "./security-headers.ts";
 /** Encodes a head or a trailer section for its connection: to a header block of HTTP/2, or to fields of HTTP/1.1. */
 export type EncodeHead<Block> = (fields: Fields) => Block;
 
-/** The head of a longer body is encoded each time. */
+/** The head of a longer body is encoded again each time. */
 const rememberedBytesMax = 1_023;
 
 /** The fields that the heads of one content type have in common, and how they are encoded. */
@@ -14,7 +14,7 @@ export interface ResponseHeadsOptions<Block> {
   readonly encode: EncodeHead<Block>;
   /** The value of the field content-type. */
   readonly contentType: string;
-  /** Fields that each of them has besides. */
+  /** Fields that each head also has. */
   readonly marks: Fields;
   /** The wall clock of the field date. Absent: the heads have none. */
   readonly clock: Clock | undefined;
@@ -40,14 +40,14 @@ export class ResponseHeads<Block> {
     return new ResponseHeads({ ...this.#options, marks });
   }
 
-  /** The head of a response that says nothing of its length. */
+  /** The head of a response without a content-length. */
   get plain(): Block {
     this.#updateDate();
     this.#plain ??= this.with([]);
     return this.#plain;
   }
 
-  /** The head of a response with a body of so many bytes. */
+  /** The head of a response with a body of `length` bytes. */
   ofLength(length: number): Block {
     this.#updateDate();
     let head = this.#byLength.get(length);
@@ -67,7 +67,7 @@ export class ResponseHeads<Block> {
     this.#byLength.clear();
   }
 
-  /** The head of a response with these fields besides. */
+  /** The head of a response that also has these fields. */
   with(fields: Fields): Block {
     return this.of(200, this.#options.contentType, fields);
   }

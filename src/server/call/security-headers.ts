@@ -1,6 +1,9 @@
 import type { Fields } from "./envelope/envelope.ts";
 
-/** Sent with every answer that is not gRPC: a browser takes it for nothing but what it is, and tells nobody of it. */
+/**
+ * Sent with every answer that is not gRPC: stops browsers from guessing another content type, embedding it on other
+ * sites, and sending a Referer.
+ */
 export const securityHeaders = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",
@@ -10,7 +13,7 @@ export const securityHeaders = {
 /** {@link securityHeaders} as fields. */
 export const securityFields: Fields = Object.entries(securityHeaders);
 
-/** Whether a content type is that of gRPC, which no browser speaks; gRPC-Web is none. */
+/** Whether a content type is that of gRPC, which no browser speaks; gRPC-Web does not count. */
 export function isGrpcType(contentType: string | null): boolean {
   return contentType !== null && /^application\/grpc(?:[+;]|$)/.test(contentType);
 }

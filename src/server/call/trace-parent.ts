@@ -9,13 +9,13 @@ export interface TraceParent {
 
 const zeros = /^0+$/;
 
-/** Reads a `traceparent`; undefined where there is none, or one that is malformed and so counts as none. */
+/** Reads a `traceparent`; undefined where it is absent, or malformed and therefore ignored. */
 export function readTraceParent(text: string | undefined): TraceParent | undefined {
   if (text === undefined) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", rest = ""] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text) ?? [];
   if (version === undefined || version === "ff" || zeros.test(traceId) || zeros.test(spanId)) return undefined;
-  // A later version may have more; this one may not.
+  // A later version may have more fields; this one may not.
   if (version === "00" && rest !== "") return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }

@@ -1,7 +1,7 @@
 /** Names of certificates, in the one spelling by which they are compared: `uri:…`, `dns:…`, `email:…`, `ip:…`. */
 import { isIP } from "node:net";
 
-/** The characters that a name may have. Others occur in no honest name, and the file of principals refuses them. */
+/** The characters that a name may have. No honest name has others, and the file of principals refuses them. */
 const namePattern = /^(uri|dns|email|ip):([A-Za-z0-9._:/@*+~-]{1,512})$/;
 
 /** The kinds of names as Node spells them. All other kinds are passed over. */
@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, string>> = { URI: "uri", DNS: "dns", email:
  * Gives the spelling by which a name is compared: DNS names in small letters, IP addresses by value, others as they
  * are.
  *
- * @returns undefined if it is no name.
+ * @returns undefined if it is not a name.
  */
 export function canonicalName(text: string): string | undefined {
   const [, kind, name = ""] = namePattern.exec(text) ?? [];

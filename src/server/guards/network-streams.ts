@@ -3,16 +3,16 @@ import { streamsExceeded } from "../call/call-errors.ts";
 import type { GuardedCall } from "../call/call-guard.ts";
 import type { Peer } from "../call/peer.ts";
 
-/** Of Watch on a connection: clients need one for each service that they call. */
+/** The most open streams of Health/Watch on a connection: clients need one for each service that they call. */
 const watchesMax = 10;
-/** What a bound is counted for. */
+/** The unit whose streams a bound counts. */
 type Bound = "connection" | "network";
 
 /**
- * Bounds the open streams of callers that have no quota of their own, because no credentials are asked of them: so many
- * of a network at one time, and ten of Health/Watch on a connection. Without it a few connections of one host could
- * hold any number of them. A call that a trusted proxy passes on has a peer of its own, so there the bound of the
- * network counts alone.
+ * Bounds the open streams of callers that have no quota of their own, because no credentials are asked of them: a
+ * network may have `max` of them at one time, and a connection ten of Health/Watch. Without this, a few connections of
+ * one host could hold any number of streams. A call that a trusted proxy passes on has its own peer, so only the bound
+ * of the network applies to it.
  */
 export class NetworkStreams {
   readonly #max: number;
@@ -21,7 +21,7 @@ export class NetworkStreams {
   /** The last refusal: calls that are refused for the same cause share it, so that a flood of them costs less. */
   #last: { readonly bound: Bound; readonly network: string; readonly error: ConnectError } | undefined;
 
-  /** @param max - The most of one network. */
+  /** @param max - The most open streams of one network. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -39,7 +39,7 @@ export class NetworkStreams {
     this.#ofNetwork.set(network, count + 1);
   }
 
-  /** @param network - Of the peer when the stream was opened: a connection that is closed has none. */
+  /** @param network - The network of the peer when the stream was opened: a closed connection has none. */
   close({ peer, traits }: GuardedCall, network: string): void {
     const count = (this.#ofNetwork.get(network) ?? 1) - 1;
     if (count === 0) this.#ofNetwork.delete(network);

@@ -27,7 +27,7 @@ const permissionHint = `one or more of ${permissions.join(", ")}`;
 const principalHint = "an object with name, permissions, tokens or certificates, and quotas; and with no other key";
 const fileHint = 'one JSON object, { "principals": [...] }, with no other key';
 
-/** A limit from 1 on. One of 0 would be a principal that may do nothing. */
+/** A limit of at least 1. With a limit of 0, a principal could do nothing. */
 function limit(max: number) {
   const hint = `a whole number from 1 to ${max}; leave it out for no limit`;
   return v.optional(v.pipe(v.number(hint), v.integer(hint), v.minValue(1, hint), v.maxValue(max, hint)));
@@ -67,7 +67,10 @@ const principalSchema = v.strictObject(
 );
 const fileSchema = v.strictObject({ principals: listOf(principalSchema, principalsMax) }, fileHint);
 
-/** Names, tokens and certificates, each of which may stand in a file once, also of a file with other faults. */
+/**
+ * Names, tokens and certificates, each of which may occur once in a file; they are also read from a file with other
+ * faults.
+ */
 const anyTexts = v.fallback(v.array(v.unknown()), []);
 const anyPrincipal = v.object({ name: v.optional(v.unknown()), tokens: anyTexts, certificates: anyTexts });
 const anyFileSchema = v.fallback(
@@ -84,7 +87,7 @@ const keys: ReadonlySet<unknown> = new Set(["principals", ...Object.keys(princip
 /**
  * Reads the bytes of a file of principals.
  *
- * @throws IdError INVALID_CONFIG if it is no file, cannot be read, is too large, or others may write it.
+ * @throws IdError INVALID_CONFIG if it is not a file, cannot be read, is too large, or others may write it.
  */
 export function readPrincipalBytes(path: string): Buffer {
   let hint: string;
@@ -137,7 +140,7 @@ function pathOf({ path }: Pick<v.BaseIssue<unknown>, "path">): string {
   return parts?.join("").slice(1) || "--principals";
 }
 
-/** Names, tokens and certificates that stand twice in the content of a file, which may have other faults. */
+/** Names, tokens and certificates that occur twice in the content of a file, which may have other faults. */
 function repeatedTexts(content: unknown): readonly Pick<SettingProblem, "place" | "hint">[] {
   const seen = new Map<string, string>();
   const problems: Pick<SettingProblem, "place" | "hint">[] = [];

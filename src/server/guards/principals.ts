@@ -6,7 +6,10 @@ import type { Principal } from "../call/principal.ts";
 import { readSubjectAltName } from "./certificate-names.ts";
 import type { PrincipalEntry } from "./principal-file.ts";
 
-/** RFC 6750 section 2.1, its scheme without case (RFC 9110 section 11.1). A longer token is not even hashed. */
+/**
+ * RFC 6750 section 2.1; the case of its scheme does not matter (RFC 9110 section 11.1). A longer token is not even
+ * hashed.
+ */
 const bearerPattern = /^bearer +([\x21-\x7e]{1,512})$/i;
 
 /** The clock and the default of the quotas of {@link Principals}. */
@@ -20,15 +23,18 @@ export interface PrincipalsOptions {
  * The principals that may call, by token and by certificate. docs/adr/0130 says why tokens are hashed as they are.
  *
  * Whole values of `authorization`, and names of certificates, that were good are remembered: at most as many as there
- * are tokens and names. Others never are.
+ * are tokens and names. Values that were not good are never remembered.
  */
 export class Principals {
-  /** By the digest in hex digits. */
+  /** The principals by the digests of their tokens, in hex digits. */
   readonly #byToken = new Map<string, { readonly digest: Buffer; readonly principal: Principal }>();
   readonly #byCertificate = new Map<string, Principal>();
   readonly #goodValues = new Map<string, Principal>();
   readonly #goodNames = new Map<string, Principal>();
-  /** By name. They outlive a change of the file: a new file is no new quota. */
+  /**
+   * The allowances by the names of principals. They outlive a change of the file, so a new file does not refill a
+   * quota.
+   */
   #allowances = new Map<string, Allowance>();
   readonly #options: PrincipalsOptions;
   #generation = 0;
@@ -38,17 +44,20 @@ export class Principals {
     this.replace(entries);
   }
 
-  /** From 1; grows with each {@link replace}. */
+  /** Starts at 1, and grows with each {@link replace}. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Their names, each with what it was handed out and refused. Those that were taken out are left out. */
+  /**
+   * The names of the principals, each with the counts of what was handed out to it and refused. Removed principals are
+   * left out.
+   */
   allowances(): ReadonlyMap<string, Pick<Allowance, "idsCount" | "refusedCount" | "idsPerSecond">> {
     return this.#allowances;
   }
 
-  /** Takes these principals instead of those before. */
+  /** Replaces the principals by these. */
   replace(entries: readonly PrincipalEntry[]): void {
     for (const map of [this.#byToken, this.#byCertificate, this.#goodValues, this.#goodNames]) map.clear();
     const allowances = new Map<string, Allowance>();
@@ -96,7 +105,7 @@ export class Principals {
     return found.principal;
   }
 
-  /** By the first name of the certificate that is known. */
+  /** Finds a principal by the first known name of the certificate. */
   #ofCertificate(subjectAltName: string): Principal | undefined {
     const known = this.#goodNames.get(subjectAltName);
     if (known !== undefined) return known;

@@ -3,16 +3,16 @@ import type { CallGuard, GuardedCall } from "../call/call-guard.ts";
 import { NetworkStreams } from "./network-streams.ts";
 
 /**
- * Holds principals to their quotas of calls and of streams, and to that of IDs where a call hands out one. The others
- * take theirs when they draw: src/service/hot/issue-ids.ts. Streams of callers without a principal count for their
- * network. Stands after authentication, which finds the principal. docs/adr/0136 has the reasons.
+ * Holds principals to their quotas of calls and of streams, and to that of IDs where a call hands out one. Other calls
+ * take from it when they draw IDs: src/service/hot/issue-ids.ts. Streams of callers without a principal count for their
+ * network. Comes after authentication, which finds the principal. docs/adr/0136 has the reasons.
  */
 export class Quotas implements CallGuard {
   readonly #networks: NetworkStreams;
   /** The streams that are open, each with what it counts for. */
   readonly #streams = new WeakMap<GuardedCall, Allowance | string>();
 
-  /** @param streamsPerNetworkMax - Of callers without a principal. */
+  /** @param streamsPerNetworkMax - The most open streams of one network's callers without a principal. */
   constructor(streamsPerNetworkMax: number) {
     this.#networks = new NetworkStreams(streamsPerNetworkMax);
   }

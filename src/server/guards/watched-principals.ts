@@ -7,16 +7,16 @@ import { Principals, type PrincipalsOptions } from "./principals.ts";
 /** Authentication by a file that may be replaced while the server runs. */
 export interface WatchedPrincipals {
   readonly guard: CallGuard;
-  /** The principals in use, each with the IDs and values that it was handed out. */
+  /** The principals in use, each with the counts of IDs and values that were handed out to it. */
   readonly allowances: Principals["allowances"];
-  /** Looks at once whether the file has changed. */
+  /** Checks at once whether the file has changed. */
   readonly look: () => void;
   readonly close: () => void;
 }
 
-/** Which file {@link watchPrincipals} reads, how often, and whom it tells of changes and faults. */
+/** Which file {@link watchPrincipals} reads, how often, and how it reports changes and faults. */
 export interface WatchedPrincipalsOptions extends PrincipalsOptions {
-  /** Of the file of principals. */
+  /** The path of the file of principals. */
   readonly path: string;
   /** Called with the number of principals of each later file that is in use. */
   readonly onChange: (count: number) => void;
@@ -24,7 +24,7 @@ export interface WatchedPrincipalsOptions extends PrincipalsOptions {
   readonly onFirstToken: () => void;
   /** Called with the reason why a later file is not used; the earlier one stays. */
   readonly onFault: (error: unknown) => void;
-  /** How often the file is looked at, in milliseconds. Default: 10,000. */
+  /** How often the file is checked, in milliseconds. Default: 10,000. */
   readonly lookMs?: number;
 }
 

@@ -50,7 +50,7 @@ export const connectStreamEnvelope: Envelope = {
   hasDate: true,
   timeoutField: "connect-timeout-ms",
   readTimeoutMs,
-  // The answer would name an encoding, though nothing is compressed.
+  // With another value, the answer would name an encoding, though nothing is compressed.
   plainFields: {
     "connect-content-encoding": "identity",
     "connect-accept-encoding": "identity",

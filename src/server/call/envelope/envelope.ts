@@ -1,11 +1,11 @@
-/** What an envelope is: the protocol around the messages of a hot call. docs/adr/0120 has the decision. */
+/** The protocol around the messages of a hot call, its envelope. docs/adr/0120 has the decision. */
 import type { ConnectError } from "@connectrpc/connect";
 
 /** Header fields in the order in which they are sent; names in lower case. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 /**
- * The end of a call's response. `trailers`: a trailer section, or the fields of a head that stands alone. `frame`: the
+ * The end of a call's response. `trailers`: a trailer section, or the fields of a head that is sent alone. `frame`: the
  * last bytes of the body. `response`: a whole response of its own.
  */
 export type Ending =
@@ -20,8 +20,8 @@ export type Ending =
     };
 
 /**
- * How a protocol carries a call: which fields of the request's head matter, what stands around a message, and how a
- * response ends. One for each protocol; it keeps nothing of a call, and knows no socket.
+ * How a protocol carries a call: which fields of the request's head matter, which bytes surround a message, and how a
+ * response ends. There is one for each protocol; it keeps no state of a call, and knows no socket.
  */
 export interface Envelope {
   readonly protocol: "gRPC" | "gRPC-Web" | "Connect" | "Connect streaming";
@@ -37,7 +37,7 @@ export interface Envelope {
   readonly timeoutField: string;
   /** Reads that field in milliseconds; undefined if it is malformed. */
   readonly readTimeoutMs: (value: string) => number | undefined;
-  /** Fields that a plain request has with this one value, or not at all. Undefined: not at all. */
+  /** Fields that a plain request has with this value or lacks. Undefined: it lacks the field. */
   readonly plainFields: Readonly<Record<string, string | undefined>>;
   /** The end of a call that went well. Undefined: the last message was the end. */
   readonly succeed: (trailers: Fields) => Ending | undefined;

@@ -1,10 +1,10 @@
 const messageField = "grpc-message";
 
 /**
- * Spells the message of a gRPC status as the protocol has it: only control characters, percent signs and what is not
- * ASCII are percent-encoded (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses), and spaces at
- * the ends, which HTTP drops. Connect encodes more, as for a URL; grpc-js does not decode all of that, and showed `%3A`
- * for a colon.
+ * Encodes the message of a gRPC status as the protocol asks: only control characters, percent signs and characters
+ * beyond ASCII are percent-encoded (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses), and
+ * spaces at the ends, which HTTP drops. Connect encodes more, as for a URL; grpc-js does not decode all of that, and
+ * showed `%3A` for a colon.
  *
  * @param fields - Changed in place.
  */

@@ -24,7 +24,7 @@ export const grpcWebEnvelope: Envelope = {
   hasDate: true,
   timeoutField: "grpc-timeout",
   readTimeoutMs: readGrpcTimeoutMs,
-  // The answer would name an encoding, though nothing is compressed.
+  // With another value, the answer would name an encoding, though nothing is compressed.
   plainFields: { "grpc-encoding": "identity", "grpc-accept-encoding": "identity" },
   succeed: (trailers) => (trailers.length === 0 ? ok : { kind: "frame", bytes: trailerFrame(undefined, trailers) }),
   fail: (error, trailers) => ({ kind: "frame", bytes: trailerFrame(error, trailers) }),

@@ -12,7 +12,7 @@ interface PlainField {
   readonly scalar: ScalarType.UINT32 | ScalarType.UINT64 | ScalarType.STRING;
 }
 
-/** A longer one is left to protobuf-es. */
+/** A longer message is left to protobuf-es. */
 const jsonBytesMax = 4_096;
 const fieldNumberMax = 15;
 const uint32Max = 0xffff_ffff;
@@ -22,7 +22,7 @@ const isInName = bytesOf(/\w/);
 const isInString = bytesOf(/[\w./-]/);
 const isDigit = bytesOf(/\d/);
 const empty: Buffer = Buffer.alloc(0);
-/** The message that was read last. None is longer than its JSON. */
+/** The message that was read last. No message is longer than its JSON. */
 const written = Buffer.allocUnsafeSlow(jsonBytesMax);
 
 function bytesOf(pattern: RegExp): readonly boolean[] {
@@ -31,8 +31,8 @@ function bytesOf(pattern: RegExp): readonly boolean[] {
 
 /**
  * Makes the reader of a message's plain JSON: `{}`, or flat members that hold whole numbers of up to 15 digits, quoted
- * or not, or short strings; a space may follow a colon and a comma. All else is for protobuf-es: members that come
- * twice, unknown ones, null, other numbers, escapes, other white space.
+ * or not, or short strings; a space may follow a colon and a comma. Everything else is left to protobuf-es: members
+ * that come twice, unknown members, null, other numbers, escapes, other white space.
  */
 export function createJsonReader(message: DescMessage): JsonReader {
   const fields: PlainField[] = [];
@@ -49,7 +49,7 @@ export function createJsonReader(message: DescMessage): JsonReader {
   };
 }
 
-/** Reads what stands between the braces. The closing one ends whatever is read, because it is in no name or value. */
+/** Reads the members between the braces. The closing brace ends every scan, because no name or value contains one. */
 function readMembers(fields: readonly PlainField[], bytes: Buffer, start: number, end: number): Buffer | undefined {
   let seen = 0;
   let length = 0;
@@ -80,7 +80,7 @@ function readMembers(fields: readonly PlainField[], bytes: Buffer, start: number
   }
 }
 
-/** By its bytes: a string for each name would take as long as all else here. */
+/** Finds a field by the bytes of its name: a string for each name would take as long as everything else here. */
 function fieldOf(fields: readonly PlainField[], bytes: Buffer, start: number, end: number): PlainField | undefined {
   for (const field of fields) {
     const { name } = field;
@@ -91,14 +91,14 @@ function fieldOf(fields: readonly PlainField[], bytes: Buffer, start: number, en
   return undefined;
 }
 
-/** Where the first byte stands that is none of these. */
+/** The position of the first byte that is not one of these. */
 function endOf(these: readonly boolean[], bytes: Buffer, start: number): number {
   let at = start;
   while (these[bytes[at]!] === true) at++;
   return at;
 }
 
-/** Undefined if there are none, too many, or a zero before others. */
+/** Undefined if there are no digits, too many, or a leading zero. */
 function readDigits(bytes: Buffer, start: number, end: number): number | undefined {
   const count = end - start;
   if (count === 0 || count > digitsMax || (count > 1 && bytes[start] === zero)) return undefined;
@@ -107,7 +107,7 @@ function readDigits(bytes: Buffer, start: number, end: number): number | undefin
   return value;
 }
 
-/** Returns where it ends. */
+/** Returns the position after it. */
 function writeVarint(start: number, value: number): number {
   let at = start;
   let rest = value;

@@ -20,10 +20,10 @@ interface Cursor {
 const asciiOf = (text: string): Buffer => Buffer.from(text, "latin1");
 const [quote, comma, zero, closingBracket, opening, closing] = [0x22, 0x2c, 0x30, 0x5d, 0x7b, 0x7d];
 const nine = 1_000_000_000;
-/** More is not kept for the next message. */
+/** A larger buffer is not kept for the next message. */
 const keptBytesMax = 65_536;
 
-/** The JSON that was written last, in ASCII, as bytes: to make a string, and then its bytes, takes twice as long. */
+/** The JSON that was written last, in ASCII, as bytes: making a string, and then its bytes, takes twice as long. */
 class JsonText {
   #bytes: Buffer = Buffer.allocUnsafeSlow(keptBytesMax);
   #length = 0;
@@ -48,7 +48,7 @@ class JsonText {
     for (let index = 0; index < ascii.length; index++) this.#bytes[this.#length++] = ascii[index]!;
   }
 
-  /** Adds a number of 64 bits, by its halves of 32, in decimal: in groups of nine digits, for bigints are slow. */
+  /** Adds a number of 64 bits, by its halves of 32, in decimal: in groups of nine digits, because bigints are slow. */
   addDecimal(low: number, high: number): void {
     this.#makeRoom(20);
     const upper = high * 65_536 + (low >>> 16);
@@ -72,7 +72,7 @@ class JsonText {
     this.#length += count;
     let rest = value;
     for (let at = this.#length - 1; at >= start; at--) {
-      // Whole, because it is below 2^30.
+      // `| 0` rounds this down correctly, because it is below 2^30.
       const next = (rest / 10) | 0;
       this.#bytes[at] = zero + rest - next * 10;
       rest = next;
@@ -90,9 +90,9 @@ class JsonText {
 const json = new JsonText();
 
 /**
- * Makes the writer of a message's JSON, as https://protobuf.dev/programming-guides/json has it and protobuf-es writes
- * it. The message must be one that a hot method has written: fields in order, none with its default, and of the kinds
- * that the hot methods' responses have.
+ * Makes the writer of a message's JSON, as https://protobuf.dev/programming-guides/json defines it and protobuf-es
+ * writes it. The message must be one that a hot method has written: fields in order, none with its default, and of the
+ * kinds that the hot methods' responses have.
  */
 export function createJsonWriter(message: DescMessage): JsonWriter {
   const write = messageWriter(message);
@@ -126,7 +126,7 @@ function messageWriter(message: DescMessage): (from: Cursor, end: number) => voi
 }
 
 interface FieldWriter {
-  /** With its colon, and the bracket of a list. */
+  /** The name with its colon, and with the opening bracket of a list. */
   readonly name: Buffer;
   readonly isList: boolean;
   readonly write: WriteValue;
@@ -147,7 +147,7 @@ function valueWriter(field: DescField): WriteValue {
     }
     case "list":
       if (field.listKind === "message") return nested(messageWriter(field.message));
-      // Packed: all of them in one value.
+      // The list is packed: one value holds all of its numbers.
       return field.listKind === "scalar" ? packed(scalarWriter(field.scalar)) : unexpected;
     case "map":
     case "message":
@@ -199,7 +199,7 @@ function readFixed32(from: Cursor): number {
   return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
 }
 
-/** Not negative. */
+/** Writes a number that is not negative. */
 function writeInt64(from: Cursor): void {
   let low = 0;
   let high = 0;
@@ -213,7 +213,7 @@ function writeInt64(from: Cursor): void {
   writeQuoted(low >>> 0, high * 131_072 + Math.floor(low / 2 ** 32));
 }
 
-/** Below 2^32. */
+/** Reads a number below 2^32. */
 function readVarint(from: Cursor): number {
   let value = 0;
   for (let scale = 1; ; scale *= 128) {
