@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Log } from "./log.ts";
 
-/** How long callers of one fault are given one reference. */
+/** How long callers that meet the same fault are given the same reference. */
 const foldMs = 10_000;
 
 /**
  * Writes down faults of ours under references of 64 random bits, which callers are given instead of the cause.
  *
  * A caller can make a call fail thousands of times a second. Faults of one method with one stack therefore share a
- * reference, and a line, for ten seconds; then a line has their number.
+ * reference, and a line, for ten seconds; then another line gives their number.
  */
 export class FaultReferences {
   readonly #log: Log;

@@ -15,7 +15,7 @@ class FailingStream {
   };
 }
 
-// A reader of the log that had gone, or a full disk under it, used to end the server.
+// The server used to end when the reader of its log had gone, or the log's disk was full.
 test("OPERATIONS 2 and 3: a line that cannot be written is lost and counted, and the first that can be says how many were", () => {
   const stream = new FailingStream();
   const told: number[] = [];

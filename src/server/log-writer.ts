@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 
-/** So much may wait in memory for a reader that takes nothing. */
+/** How much may wait in memory for a reader that takes nothing. */
 const waitingBytesMax = 1_048_576;
 
 /** The members of a stream that are used here. */
@@ -8,8 +8,8 @@ type LogStream = Pick<Writable, "write" | "writableLength">;
 
 /**
  * Writes log lines to a stream that may fail: its reader goes away, its disk is full, or nobody reads. A line that
- * cannot be written is lost and counted, and each further line is a try. Never throws, never waits. The stream needs a
- * listener for its errors.
+ * cannot be written is lost and counted, and each further line is a new attempt. Never throws, never waits. The stream
+ * needs a listener for its errors.
  */
 export class LogWriter {
   readonly #stream: LogStream;

@@ -16,7 +16,7 @@ type Line = (message: string, fields?: LogFields) => void;
 
 /** How long an error line stands for further ones like it. */
 const foldMs = 10_000;
-/** Lines below `error` of one message and reason in that time. */
+/** The most lines below `error` with one message and reason in that time. */
 const linesMax = 10;
 
 /** The least level of a log, its form, and where its lines go. */
@@ -97,12 +97,12 @@ function fold(write: Log["error"]): Log["error"] {
   return error;
 }
 
-/** Whether it is an error that says in a sentence what to do: where it was thrown is for `debug` alone. */
+/** Whether it is an error whose message says what to do: where it was thrown is shown at `debug` alone. */
 function isForOperators(value: unknown): value is Error {
   return value instanceof Error && "reason" in value;
 }
 
-/** An error without stacks, and in text without its causes: its own message has what matters of them. */
+/** An error without stacks, and in text without its causes: its own message says what matters about them. */
 function brief(error: Error, format: "text" | "json"): unknown {
   if (format === "text") return error.message;
   const { stack: _stack, cause, ...fields } = errorFields(error) as LogFields & { readonly cause?: unknown };
@@ -124,7 +124,7 @@ function stringify(value: unknown): string {
   });
 }
 
-/** Nobody reads a length of time below a microsecond. */
+/** Rounds a length of time to microseconds, because no reader needs more digits. */
 function roundedMs(key: string, value: unknown): unknown {
   return typeof value === "number" && key.endsWith("Ms") ? Math.round(value * 1_000) / 1_000 : value;
 }

@@ -22,11 +22,11 @@ export interface GuardOptions {
 export interface ServerGuards {
   /** The callers that may call; undefined where everybody may. */
   readonly callers: WatchedPrincipals | undefined;
-  /** The bounds of what callers may take. Stands after the guard of {@link callers}. */
+  /** The bounds of what callers may take. Comes after the guard of {@link callers}. */
   readonly quotas: CallGuard;
   /** Undefined where no call is traced. */
   readonly traces: Traces | undefined;
-  /** Looks at once whether the file of principals has changed. */
+  /** Checks at once whether the file of principals has changed. */
   readonly look: () => void;
   /** Ends them after the last call. Never rejects. */
   readonly close: () => Promise<void>;

@@ -6,11 +6,11 @@ import type { Worker } from "../worker/open-worker.ts";
 import type { ServerConfig } from "../config/server-settings.ts";
 import type { Log } from "./log.ts";
 
-/** A server as it offers ClaimPast: the operator's statement about the store, and the worker that claims. */
+/** The parts of a server that ClaimPast needs: the operator's statement about the store, and the worker that claims. */
 interface ClaimingServer {
   /** `backfillKnownSince`: since when the store knows all grants; undefined = ClaimPast is not offered. */
   readonly config: Pick<ServerConfig, "backfillKnownSince" | "backfillStoreKeptUntil">;
-  /** Claims, beside the worker ID that it holds. */
+  /** The worker claims worker IDs in addition to the one that it holds. */
   readonly worker: Pick<Worker, "deploymentFingerprint" | "claimPast">;
   /** Its layout says which times and worker IDs there are. */
   readonly source: Pick<IdSource, "layout">;

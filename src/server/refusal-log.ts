@@ -6,7 +6,7 @@ import type { Log } from "./log.ts";
 
 const refusals: ReadonlySet<string> = new Set(["MISSING_CREDENTIALS", "METHOD_DENIED", "QUOTA_EXCEEDED"]);
 
-/** Writes a line for each call that a later guard refuses: it stands before them. */
+/** Writes a line for each call that a later guard refuses, so it comes before all guards that refuse. */
 export class RefusalLog implements CallGuard {
   readonly #log: Log;
 
@@ -22,7 +22,7 @@ export class RefusalLog implements CallGuard {
     if (error !== undefined) this.refuse(call, ...infoOf(error));
   }
 
-  /** A caller whose quota was used up before its request was read. */
+  /** Logs a caller whose quota was used up before its request was read. */
   unread(traits: MethodTraits | undefined, error: ConnectError, caller?: Caller): void {
     if (traits === undefined || caller === undefined) return;
     this.refuse({ ...caller, traits, notes: newNotes() }, ...infoOf(error));
@@ -48,7 +48,7 @@ export class RefusalLog implements CallGuard {
     });
   }
 
-  /** A request that called the server by a name that is not allowed. @param address - Of the caller. */
+  /** Logs a request that called the server by a name that is not allowed. @param address - Of the caller. */
   refuseHost(address: string): void {
     this.#log.info("A call was refused", { reason: "HOST_NOT_ALLOWED", address });
   }

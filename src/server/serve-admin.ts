@@ -21,14 +21,14 @@ interface AdminOptions {
 interface AdminServerParts {
   /** See {@link AdminOptions}. */
   readonly options: AdminOptions;
-  /** Of the application that serves the main listener. */
+  /** The parts of the application that serves the main listener. */
   readonly shared: Pick<
     ApplicationOptions,
     "findUnready" | "drainSignal" | "shutdownSignal" | "onUnforeseen" | "answerMetrics"
   >;
   /** AdminService. */
   readonly service: Service;
-  /** Guards that are told of refusals, and stand before authentication: they count calls, and log refused ones. */
+  /** Guards that have to see refusals, so they come before authentication: they count calls, and log refused ones. */
   readonly watchers: readonly CallGuard[];
   /** How connections are served. The authorities of clients' certificates are left out. */
   readonly connections: ConnectionOptions;
@@ -66,7 +66,7 @@ export function metricsAuthentication(options: AdminOptions): CallGuard | undefi
   return adminListen !== undefined && isLoopback(adminListen.host) ? undefined : adminAuthentication(options);
 }
 
-/** Without a file of principals, callers are known by certificates alone, and here nobody is asked for one. */
+/** Without a file of principals, callers are known by certificates alone, and this listener asks for none. */
 const onlyOpenMethods: CallGuard = {
   begin: ({ traits }) => {
     if (traits.access === "open") return;

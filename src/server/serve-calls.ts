@@ -95,7 +95,7 @@ export function serveCalls(options: CallServerOptions): CallServer {
     onUnforeseen: reportFaults(options),
   };
   const metrics = calls && loadMetricsPage({ calls, refusals, workers }, options, () => connections.connections());
-  // They are told of refusals, so they stand before the guards that refuse.
+  // They have to see refusals, so they come before the guards that refuse.
   const watchers = [calls, refusals].filter((guard) => guard !== undefined);
   const application = createApplication({
     ...shared,
@@ -199,7 +199,7 @@ function loadMetricsPage(
   };
   return (authentication) => async (request) => {
     page ??= load().catch((error: unknown) => {
-      // It could not be read at the moment, such as without a descriptor: the next scrape tries again.
+      // It could not be read at the moment, for example because no descriptor was free: the next scrape tries again.
       page = undefined;
       throw error;
     });
@@ -207,7 +207,7 @@ function loadMetricsPage(
   };
 }
 
-/** A shared port gives a scrape to any of its servers. */
+/** On a shared port, a scrape reaches any one of its servers. */
 function mainMetrics(metrics: MetricsPageOf, { config, callers }: CallServerOptions): AnswerMetrics {
   if (!config.reusePort) return metrics(callers?.guard);
   return async ({ method }) => textAnswer(404, method, sharedPortLine);

@@ -55,12 +55,12 @@ function callLines(address: Address, security: StartFacts["security"], page: Sta
 `;
 }
 
-/** Zeros for a server that has lost its worker ID again already. */
+/** Zeros for a server that has already lost its worker ID again. */
 function grantOf({ source }: StartFacts["server"]): { readonly datacenterId: number; readonly workerId: number } {
   return source.status().grant ?? { datacenterId: 0, workerId: 0 };
 }
 
-/** An address that listens on all interfaces is reached by the loopback one. */
+/** A server that listens on all interfaces is reached by the loopback address. */
 function reachableAddress({ host, port }: Address): Address {
   if (host === "0.0.0.0") return { host: "127.0.0.1", port };
   return host === "::" ? { host: "::1", port } : { host, port };

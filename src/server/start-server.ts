@@ -41,13 +41,13 @@ export interface ServerOptions {
   /** Gives up the start. */
   readonly signal: AbortSignal;
   /**
-   * Called once, before the start waits for a worker ID, with what looks at once whether the files of TLS and of
-   * principals have changed.
+   * Called once, before the start waits for a worker ID, with a function that checks at once whether the files of TLS
+   * and of principals have changed.
    */
   readonly onReloadable?: (reload: () => void) => void;
 }
 
-/** A server that serves. */
+/** A running server. */
 export interface Server {
   readonly address: Address;
   /** Undefined where there is no listener for operators. */
@@ -64,24 +64,24 @@ export interface Server {
 const filePatienceMs = 10_000;
 /** How long the store may take to take the worker ID back. After that the worker ID comes free by its TTL. */
 const releaseTimeoutMs = 3_000;
-/** How long a take of values may take to answer before what is left of the others goes back. */
+/** How long a take of values may take to answer before what is left of the other segments is given back. */
 const giveBackTimeoutMs = 2_000;
 /** How long a start waits for the databases of sequences, while IDs are served: afterwards a fault is a warning. */
 const trialMs = 10_000;
-/** Of the listener for operators. */
+/** The most connections a second that the listener for operators admits. */
 const adminConnectionsPerSecond = 100;
-/** How long calls that were told to end may take to tell their readers, and callers to close their connections. */
+/** How long calls that were ended may take to report that to their readers, and callers to close their connections. */
 const farewellMs = 500;
 
 /**
- * So long a start takes at most where nothing stands in its way. Connections wait meanwhile: a client that balances its
- * calls sends them to other servers, so that a rolling restart fails no call.
+ * The longest that a start takes where nothing hinders it. Connections wait meanwhile: a client that balances its calls
+ * sends them to other servers, so that a rolling restart fails no call.
  */
 const shortStartMs = 5_000;
 
 /**
  * Binds the port, and resolves when a worker ID is held. Where the start has to wait, calls are answered meanwhile:
- * health says NOT_SERVING, and calls for IDs are UNAVAILABLE. A port that is shared is bound last: the system would
+ * health says NOT_SERVING, and calls for IDs are UNAVAILABLE. A shared port is bound last: otherwise the system would
  * give this server connections that another one can answer already.
  *
  * @throws IdError INVALID_CONFIG if the files of TLS or of principals cannot be used, and as the worker does; the
@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const startMs = clock.nowMs();
   let phase: "starting" | "serving" = "starting";
   const tls = tlsFilesOf(config);
-  // Before the start waits for a worker ID.
+  // The files are checked before the start waits for a worker ID.
   if (tls !== undefined) (await import("./listen/tls.ts")).readTlsContext(tls);
   const guards = await openGuards(options);
   warnOfReadableSecrets(options);
@@ -100,7 +100,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { reusePort, drainTimeoutMs } = config;
   const { connectionsMax, adminConnectionsMax } = fitToOpenFiles(options);
   const bind = () => bindMain(options, connectionsMax);
-  /** Resolves when the start turns out to have to wait. */
+  /** Resolves when it turns out that the start has to wait. */
   const waits = Promise.withResolvers<void>();
   let bound: Listener | undefined;
   let admin: Listener | undefined;
@@ -119,8 +119,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       logWorkerEvent(event, { log, storeUrl: options.worker.storeUrl, phase });
       if (hasToWait(event)) waits.resolve();
     });
-    // One turn, in which the store is asked. The rest is loaded while the store's thread starts and opens the file:
-    // that is half of the time to the first ID.
+    // The store is asked in this one turn. The rest is loaded while the store's thread starts and opens the file, which
+    // is half of the time to the first ID.
     await Promise.race([beginning, new Promise(setImmediate)]);
     const [begun, { serveCalls }] = await Promise.all([beginning, loadServeCalls()]);
     worker = begun;
@@ -322,7 +322,7 @@ async function loadServeCalls(): Promise<typeof ServeCalls> {
   return serveCalls;
 }
 
-/** Whether the first worker ID cannot be had at once. */
+/** Whether the start has to wait for its first worker ID. */
 function hasToWait(event: WorkerEvent): boolean {
   if (event.kind === "new-deployment") return event.untilMs !== undefined;
   return event.kind === "waiting" || event.kind === "store-problem";

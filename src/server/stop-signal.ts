@@ -1,8 +1,6 @@
 import type { Clock } from "../clock/clock.ts";
 
-/**
- * npm forwards a signal that the terminal has already sent: the second of two within this time is the first one again.
- */
+/** npm forwards a signal that the terminal has already sent: the second of two within this time repeats the first. */
 const echoMs = 500;
 
 /** The signals by which people end the process. */

@@ -6,7 +6,7 @@ import { withoutStop } from "../store/link/problem-text.ts";
 import { storeKindOf } from "../store/store-kind.ts";
 import type { Log, LogLevel } from "./log.ts";
 
-/** How an event is reported: an operator reads the message alone, so it says all that there is to say. */
+/** How an event is reported: an operator reads the message alone, so it says everything. */
 interface Line {
   readonly level: LogLevel;
   readonly message: string;
@@ -96,13 +96,13 @@ export interface WorkerLogPlace {
   /** As it was given; it is shown without its password. */
   readonly storeUrl: string;
   /**
-   * While `starting`, the line that reports that the server serves has the worker ID, and the error that ends the start
-   * is reported as its end.
+   * While `starting`, the line that says that the server serves has the worker ID, and an error that ends the start is
+   * reported as its end.
    */
   readonly phase: "starting" | "serving";
 }
 
-/** Writes the worker's reports as log lines. What an error came from is written at `debug` alone. */
+/** Writes the worker's reports as log lines. The cause of an error is written at `debug` alone. */
 export function logWorkerEvent(event: WorkerEvent, { log, storeUrl, phase }: WorkerLogPlace): void {
   const { kind, ...own } = event;
   const { level, message, fields } = (lines[kind] as LineOf<typeof kind>)(event, redactUrl(storeUrl));
@@ -110,7 +110,7 @@ export function logWorkerEvent(event: WorkerEvent, { log, storeUrl, phase }: Wor
   if ("error" in event && event.error !== undefined) log.debug("The error of the line before", { error: event.error });
 }
 
-/** Whether another line of the start says it. */
+/** Whether another line of the start reports the event. */
 function quietly(event: WorkerEvent, phase: "starting" | "serving"): boolean {
   if (phase === "serving") return false;
   return event.kind === "acquired" || (event.kind === "store-problem" && event.error.reason === "INVALID_CONFIG");

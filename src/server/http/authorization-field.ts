@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The field `authorization` of a request. Several are joined, so that none of them is taken: node:http and node:http2
- * show the first alone, and a proxy may have judged by another.
+ * The field `authorization` of a request. Several values are joined, so that none of them is accepted: node:http and
+ * node:http2 show the first alone, and a proxy may have decided by another.
  */
 export function authorizationOf({
   headers,

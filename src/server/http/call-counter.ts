@@ -1,4 +1,4 @@
-/** Counts calls in flight, to know when there is none. */
+/** Counts calls in flight, so that a drain can tell when none is left. */
 export class CallCounter {
   #inFlight = 0;
   readonly #drained = Promise.withResolvers<void>();

@@ -28,7 +28,7 @@ export interface ConnectionServer {
   readonly drain: () => Promise<void>;
   /** Counts its connections. */
   readonly connections: () => ConnectionsStatus;
-  /** Looks at once whether the files of TLS have changed. */
+  /** Checks at once whether the files of TLS have changed. */
   readonly look: () => void;
   /** Stops the timers. The listener closes the connections that it accepted. */
   readonly close: () => void;
@@ -110,7 +110,7 @@ export function createConnectionServer(application: Application, options: Connec
   };
 }
 
-/** Ends a connection with the first response after its time. */
+/** Closes a connection with the first response after it has reached its age. */
 function aged(serve: ServeHttp1, { connectionAgeMs }: ConnectionOptions): ServeHttp1 {
   if (connectionAgeMs === undefined) return serve;
   const endMs = new WeakMap<Socket, number>();
@@ -124,7 +124,7 @@ function aged(serve: ServeHttp1, { connectionAgeMs }: ConnectionOptions): ServeH
   };
 }
 
-/** Over TLS, the name was in the certificate. */
+/** Checks the hosts of requests in cleartext; over TLS, the name was in the certificate. */
 function checkedHosts(serve: ServeHttp1, { toError }: Application, options: ConnectionOptions): ServeHttp1 {
   const { hostCheck, tls, trustedProxies } = options;
   if (hostCheck === undefined || tls !== undefined) return serve;
@@ -132,7 +132,7 @@ function checkedHosts(serve: ServeHttp1, { toError }: Application, options: Conn
   return withHostCheck(serve, { hostCheck, toError, addressOf });
 }
 
-/** Without ALPN, the first bytes tell the protocol, as without TLS. */
+/** Without ALPN, the first bytes show the protocol, as without TLS. */
 function admitSecure(serve: (socket: Socket, isHttp2: boolean) => void) {
   return (socket: Socket, protocol: AlpnProtocol): void => {
     socket.on("error", () => socket.destroy());

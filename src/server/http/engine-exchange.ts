@@ -149,7 +149,7 @@ class EngineExchange implements StreamHandler {
     }
   }
 
-  /** Waits until the written bytes have left, or never will: then the handler has been told to end. */
+  /** Waits until the written bytes have left, or never will because the handler has been told to end. */
   async #untilWritable(): Promise<void> {
     if (this.#isStalled || this.#stream.isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -195,7 +195,7 @@ class StreamBody implements AsyncIterable<Uint8Array> {
     this.#wakeReader();
   }
 
-  /** No handler will read it. */
+  /** Drops the body, because no handler will read it. */
   drop(): void {
     this.#gathered.take();
   }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { FairQueue } from "./fair-queue.ts";
 
-/** A task that is noted, and again after some promises. */
+/** A task that is noted when it runs, and again after some promises. */
 function noted(done: string[], name: string): () => boolean {
   return () => {
     done.push(name);

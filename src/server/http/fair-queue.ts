@@ -58,7 +58,7 @@ class Rotation<Key, Line> {
     return line;
   }
 
-  /** Takes from the line that is next, which then stands behind all others. */
+  /** Takes from the line that is next, which then moves behind all others. */
   turn<T>(take: (line: Line) => { readonly taken: T | undefined; readonly isEmpty: boolean }): T | undefined {
     for (const [key, line] of this.#lines) {
       const { taken, isEmpty } = take(line);

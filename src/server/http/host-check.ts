@@ -4,7 +4,7 @@ import { OriginList } from "../call/origin-list.ts";
 
 /** The part of a request of HTTP/1.1 that says by which name the server was called, and from which page. */
 export interface NamedRequest {
-  /** Its target. One in absolute form counts instead of `host`: RFC 9112 section 3.2.2. */
+  /** Its target. A target in absolute form takes precedence over `host`: RFC 9112 section 3.2.2. */
   readonly url?: string | undefined;
   readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
 }
@@ -28,8 +28,8 @@ export interface HostCheckOptions {
 
 /**
  * Refuses requests that a page of another site made by DNS rebinding: it gives a name of its own the address of this
- * server, and the browser takes the server for that site. Such a request bears that name. An address is no name, so no
- * page can have it by rebinding. X-Forwarded-Host is never read.
+ * server, and the browser takes the server for that site. The request carries that name in `host`. A numeric address
+ * cannot be rebound, so it passes. X-Forwarded-Host is never read.
  *
  * Only for HTTP/1.1 in cleartext: browsers speak HTTP/2 over TLS alone, and there the name needs a valid certificate.
  * docs/adr/0135 has the reasons.
@@ -48,7 +48,10 @@ export class HostCheck {
     this.#onRefused = onRefused;
   }
 
-  /** Gives HOST_NOT_ALLOWED for a request that is refused. One without any host, as of HTTP/1.0, is no browser's. */
+  /**
+   * Gives HOST_NOT_ALLOWED for a request that is refused. A request without a host, such as one of HTTP/1.0, does not
+   * come from a browser.
+   */
   refusalOf(request: NamedRequest): IdError | undefined {
     const { headers } = request;
     if (this.#requests === "of pages") {

@@ -9,7 +9,10 @@ import { SocketPeer } from "./socket-peer.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import { Turns } from "./turns.ts";
 
-/** How often time limits are checked: those of a twentieth of the connections, so those of each once a second. */
+/**
+ * How often the time limits of a twentieth of the connections are checked, so that each connection has its turn once a
+ * second.
+ */
 const lookMs = 50;
 const looksAround = 20;
 /**
@@ -17,7 +20,7 @@ const looksAround = 20;
  * it, and the client might never see the reason that GOAWAY gives.
  */
 const lingerMs = 1_000;
-/** The pause after the first chunk that is then read; twice as long after each further one. */
+/** The pause after the first chunk that is dropped; it doubles with each further one. */
 const dropPauseMs = 50;
 /** Bytes of a connection that are read at once in one turn, whatever else waits: some twenty calls of NextId. */
 const pieceBytes = 1_024;
@@ -36,12 +39,12 @@ interface Shared {
 }
 
 /**
- * Told how long some of the chunks took, in milliseconds, with the write that each caused. Returns false if nobody
- * wanted to know: then the next chunk is timed, too.
+ * Receives the time that some of the chunks took, in milliseconds, with the write that each caused. Returns false if
+ * the time was of no use: then the next chunk is timed, too.
  */
 type OnTurn = (tookMs: number) => boolean;
 
-/** How turns are timed, and whose word about callers is believed. A test may leave out both. */
+/** How turns are timed, and which proxies may name their callers. A test may leave out both. */
 interface SocketsOptions {
   /** Called with the time of some chunks. Default: no chunk is timed. */
   readonly onTurn?: OnTurn | undefined;
@@ -49,7 +52,7 @@ interface SocketsOptions {
   readonly trustedProxies?: TrustedProxies | undefined;
 }
 
-/** One chunk in so many is timed: a reading of the clock for each would cost a tenth of a call (docs/adr/0140). */
+/** One chunk in this many is timed: reading the clock for each would cost a tenth of a call (docs/adr/0140). */
 const timedEvery = 16;
 
 /** Serves HTTP/2 on sockets (net.Socket or TLSSocket) by the engine of src/http2. */
@@ -73,7 +76,8 @@ export class Http2Sockets {
 
   /** Serves one connection. */
   accept(socket: Socket): void {
-    // After the sockets were read: where this process did not run for long, what has come meanwhile counts first.
+    // After the sockets were read: if this process was paused for long, the bytes that have arrived meanwhile count
+    // first.
     this.#looking ??= setInterval(() => setImmediate(() => this.#look()), lookMs).unref();
     const session: Session = new Session(socket, this.#shared, () => this.#sessions.delete(session));
     this.#sessions.add(session);
@@ -97,7 +101,7 @@ export class Http2Sockets {
     for (const session of this.#sessions) session.destroy();
   }
 
-  /** Ten thousand at once would delay every call by 20 ms. */
+  /** Checks some of the connections: ten thousand at once would delay every call by 20 ms. */
   #look(): void {
     for (let left = Math.ceil(this.#sessions.size / looksAround); left > 0; left--) {
       let next = this.#round.next();
@@ -112,7 +116,7 @@ export class Http2Sockets {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** The host of one connection: that of all of them, with the peer of this one. */
+/** The host of one connection: the one of all connections, with the peer of this one. */
 class ConnectionHost implements RequestHost {
   readonly connection: SocketPeer;
   readonly #host: RequestHost;
@@ -155,13 +159,13 @@ class Session {
   #isRead = false;
   /** The socket takes no bytes. */
   #isBlocked = false;
-  /** Until the socket is read again, because the client cancels too many requests. */
+  /** Runs until the socket is read again; it is paused because the client cancels too many requests. */
   #resting: NodeJS.Timeout | undefined;
   #isFlushPlanned = false;
   #isEnding = false;
   #isLeaving = false;
   #dropPauseMs = dropPauseMs;
-  /** Until the socket is cut, once its end was written. */
+  /** Runs until the socket is cut, once its end was written. */
   #cutting: NodeJS.Timeout | undefined;
   readonly #takePiece = (): boolean => this.#receivePiece();
   readonly #flushLater = (): void => {
@@ -255,7 +259,7 @@ class Session {
     const piece = this.#waiting.subarray(0, pieceBytes);
     this.#waiting = this.#waiting.subarray(pieceBytes);
     this.#time(this.#give(piece));
-    // Once for all pieces of a turn.
+    // One flush serves all pieces of a turn.
     this.#planFlush("tick");
     this.#hasTurns = this.#waiting.length > 0 && this.#resting === undefined;
     if (!this.#hasTurns) this.#readOn();

@@ -5,7 +5,7 @@ import { securityHeaders } from "../call/security-headers.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { ServeHttp1 } from "./hot-http1.ts";
 
-/** The check of a request's host, and what a refused request is answered and counted with. */
+/** The check of a request's host, and the functions by which a refused request is answered and counted. */
 interface NamedParts {
   /** Decides which requests pass, and counts the others. */
   readonly hostCheck: HostCheck;
@@ -25,7 +25,7 @@ export function withHostCheck(serve: ServeHttp1, { hostCheck: check, toError, ad
     }
     check.noteRefusal(addressOf(request));
     const isCall = request.method === "POST";
-    // The error as Connect's unary calls have it; a client of gRPC-Web goes by the status.
+    // The error as Connect's unary calls have it; a client of gRPC-Web looks at the status.
     const body = isCall
       ? errorToJsonBytes(toError(refusal, request.url ?? ""), undefined)
       : `${refusal.reason}: ${refusal.message}\n`;

@@ -34,7 +34,7 @@ interface ExchangeOptions {
   readonly stallTimeoutMs: number;
   /** The proxies that may name their callers; undefined = none: the caller is the other end of the connection. */
   readonly trustedProxies: TrustedProxies | undefined;
-  /** Tells whether the server drains: an HTTP/1.1 connection is then closed after the response. */
+  /** Whether the server drains: an HTTP/1.1 connection is then closed after the response. */
   readonly isDraining: () => boolean;
 }
 
@@ -164,8 +164,8 @@ async function nextInTime<T>(chunks: AsyncIterator<T>, stallTimeoutMs: number): 
 }
 
 /**
- * Lets the part of the request through that the handler left unread, now that the response is on its way: a bounded
- * part, for a bounded time. Cut off at once, many clients would report the cut and not the response.
+ * Lets through what the handler left unread of the request, now that the response is on its way: a bounded part, for a
+ * bounded time. If the request were cut off at once, many clients would report the cut and not the response.
  */
 function dropUnread({ request, response }: NodeExchange): void {
   if (request.readableEnded || request.destroyed) return;
@@ -263,8 +263,8 @@ class ResponseWriter {
   }
 
   /**
-   * Waits until the piece before has left, the reader has gone, or it has stalled: then the handler is told, and
-   * nothing waits any more.
+   * Waits until the previous piece has left, the reader has gone, or the reader has stalled: then the handler is told
+   * to end, and nothing waits any more.
    */
   async #untilTaken(): Promise<void> {
     if (this.#stalled) return;

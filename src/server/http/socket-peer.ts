@@ -13,11 +13,14 @@ interface RequestFields {
   readonly get: (name: string) => string | undefined;
 }
 
-/** The other end of a socket. One object for a connection of HTTP/2 by the engine, so it also stands for that. */
+/**
+ * The other end of a socket. The engine has one object for each HTTP/2 connection, so it also identifies the
+ * connection.
+ */
 export class SocketPeer implements Peer {
   readonly #socket: Socket;
   readonly network: string;
-  /** Undefined where it is no proxy. */
+  /** Undefined where the other end is not a trusted proxy. */
   readonly #proxies: TrustedProxies | undefined;
 
   /** @param proxies - Those that may name their callers. */

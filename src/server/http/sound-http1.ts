@@ -4,8 +4,8 @@ import { securityHeaders } from "../call/security-headers.ts";
 import type { ServeHttp1 } from "./hot-http1.ts";
 
 /**
- * Serves the requests of HTTP/1.0 and HTTP/1.1 that name at most one host, and refuses the others. node:http serves
- * those, too: it takes the first of several `host` fields, and reads any version of one digit and a dot that it knows.
+ * Serves the requests of HTTP/1.0 and HTTP/1.1 that name at most one host, and refuses the others. node:http would
+ * serve them: it takes the first of several `host` fields, and accepts every version that it can read.
  */
 export function onlySound(serve: ServeHttp1): ServeHttp1 {
   return (request, response) => {
@@ -32,7 +32,7 @@ function refusalOf({ httpVersionMajor, httpVersionMinor, httpVersion, headers, r
   if (httpVersionMajor !== 1) {
     return [505, `This connection speaks HTTP/1.1; the request line says HTTP/${httpVersion}.\n`] as const;
   }
-  // RFC 9112 section 3.2: a proxy may have judged by another field.
+  // RFC 9112 section 3.2: a proxy may have decided by another field.
   if (hasSeveralHosts(rawHeaders)) return [400, "The request has more than one Host field.\n"] as const;
   const coding = headers["transfer-encoding"];
   if (coding === undefined) return undefined;
@@ -52,7 +52,7 @@ const statusOfFault: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** Answers what is no request of HTTP/1.0 or HTTP/1.1, and closes the connection. */
+/** Answers bytes that are not a request of HTTP/1.0 or HTTP/1.1, and closes the connection. */
 export function refuseUnreadable({ code = "" }: NodeJS.ErrnoException, socket: Duplex): void {
   if (socket.writable) {
     socket.write(`HTTP/1.1 ${statusOfFault[code] ?? "400 Bad Request"}\r\nConnection: close\r\n\r\n`);

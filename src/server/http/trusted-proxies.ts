@@ -1,25 +1,26 @@
 import { isIP } from "node:net";
 import { canonicalAddress } from "../listen/network.ts";
 
-/** Tells some addresses from others. */
+/** A set of addresses. */
 interface AddressSet {
   readonly has: (address: string) => boolean;
 }
 
 /**
  * Believes `x-forwarded-for` of some proxies. Each proxy of a chain adds the address that called it at the end, and the
- * addresses before that may be the caller's own words: so the caller is the last address that is no such proxy's.
- * `forwarded` (RFC 7239) is not read: all usual balancers write the older field, and two fields could name two callers.
+ * addresses before that may be the caller's own words: so the caller is the last address that does not belong to such a
+ * proxy. `forwarded` (RFC 7239) is not read: all usual balancers write the older field, and two fields could name two
+ * callers.
  */
 export class TrustedProxies {
   readonly #networks: AddressSet;
 
-  /** @param networks - Of the proxies. */
+  /** @param networks - The networks of the proxies. */
   constructor(networks: AddressSet) {
     this.#networks = networks;
   }
 
-  /** Whether an address is a proxy's. */
+  /** Whether an address belongs to a trusted proxy. */
   has(address: string): boolean {
     return this.#networks.has(address);
   }
@@ -34,7 +35,7 @@ export class TrustedProxies {
     let caller = address;
     for (const part of forwardedFor.split(",").toReversed()) {
       const next = addressOf(part.trim());
-      // What a proxy did not write as an address says nothing of who called it.
+      // A value that is not an address says nothing about the caller of the proxy.
       if (next === undefined) break;
       caller = next;
       if (!this.has(caller)) break;
@@ -43,7 +44,7 @@ export class TrustedProxies {
   }
 }
 
-/** An address, which some proxies write with its port. */
+/** Reads an address, to which some proxies append the port. */
 function addressOf(text: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? text;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ManualTime } from "../../../test/support/worlds/manual-time.ts";
 import { Turns } from "./turns.ts";
 
-/** Work of so many pieces, each of which takes `costMs` and is noted. */
+/** Work of `pieces` pieces, each of which takes `costMs` and is noted. */
 function work(time: ManualTime, done: string[], name: string, pieces: number, costMs: number): () => boolean {
   let left = pieces;
   return () => {

@@ -29,7 +29,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Which turn of the loop it is. */
+  /** The number of the current turn of the loop. */
   get number(): number {
     this.#plan();
     return this.#number;

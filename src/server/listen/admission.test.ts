@@ -19,7 +19,7 @@ test("half a second's worth is admitted, four in a millisecond, then the rest at
   expect(admitted).toHaveLength(4);
   await time.run(100);
   expect(admitted).toHaveLength(404);
-  // All of the half second, and what the rate has given meanwhile.
+  // The whole half second's worth, and what the rate has added meanwhile.
   await time.run(100);
   expect(admitted).toHaveLength(700);
   await time.run(1_000);

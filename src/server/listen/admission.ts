@@ -1,9 +1,11 @@
 import type { Clock, Timers } from "../../clock/clock.ts";
 
-/** How much time's worth of the rate may be used at once, because callers connect in crowds. */
+/** The connections of this much time may be admitted at once, because callers connect in crowds. */
 const burstMs = 500;
 const lookMs = 1;
-/** How many are admitted at one look, or twice the rate: 500 at once would delay every call by 50 ms. */
+/**
+ * How many are admitted in one look, or twice the rate if that is more: 500 at once would delay every call by 50 ms.
+ */
 const perLook = 4;
 
 /** How many connections are admitted. */

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 /** The callers that a proxy named at the beginning of a connection. */
 const named = new WeakMap<Socket, string>();
 
-/** Notes who calls on a connection: an address that a proxy named. */
+/** Notes the caller of a connection: an address that a proxy named. */
 export function nameCaller(socket: Socket, address: string): void {
   named.set(socket, address);
 }

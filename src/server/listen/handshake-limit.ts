@@ -11,8 +11,8 @@ export const handshakeTimeoutMs = limitTable.handshakeTimeoutMs.default;
 /**
  * Closes a connection that is silent for {@link handshakeTimeoutMs}, until its timeout is set to 0.
  *
- * Where this process itself did not run for so long, its timers come before the bytes that have arrived meanwhile, so
- * the socket is read once more before it is closed.
+ * If this process itself was paused for that long, its timers fire before the bytes that have arrived meanwhile are
+ * read, so the socket is read once more before it is closed.
  */
 export function limitHandshake(socket: Socket): void {
   socket.setTimeout(handshakeTimeoutMs, () => {

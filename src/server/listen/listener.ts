@@ -15,7 +15,7 @@ export interface ListenerOptions {
   readonly reusePort?: boolean;
   /**
    * The most connections that are open, at least 1. From nine tenths of them on, each new one closes the longest idle
-   * one of the network that has most.
+   * one of the network that has the most.
    */
   readonly connectionsMax: number;
   /** The most connections that are handed on in a second, at least 1. Half a second's worth may come at once. */
@@ -30,11 +30,11 @@ export interface ListenerOptions {
 
 /** Counts of connections, by why they were closed. They only grow. */
 interface RefusedConnections {
-  /** As many were open as may be. */
+  /** The most connections allowed were already open. */
   full: number;
   /** Too many of one network waited for admission. */
   queue: number;
-  /** They had moved no byte for longest when others needed room. */
+  /** They had been idle the longest when others needed room. */
   room: number;
 }
 
@@ -80,8 +80,8 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     takenCount++;
     const network = networkOf(socket.remoteAddress ?? "");
     sockets.add(socket, network);
-    // Not by tcp.maxConnections, which refuses before another connection can make room: a crowd that came within a
-    // second would keep all others out for as long as it stays.
+    // tcp.maxConnections is not used, because it refuses before another connection can make room: a crowd that came
+    // within a second would keep all others out for as long as it stays.
     if (sockets.count > options.connectionsMax) {
       refused.full += 1;
       sockets.delete(socket, network);
@@ -115,7 +115,7 @@ export async function bindListener(address: Address, options: ListenerOptions): 
     connectionCount: () => sockets.count,
     refused,
     accept: (to) => {
-      // So a crowd of one network that waits leaves room for other networks.
+      // With half of them at most, a waiting crowd of one network leaves room for other networks.
       const { connectionsMax, connectionsPerSecond: perSecond } = options;
       const limits = { perSecond, queuedMax: Math.ceil(connectionsMax / 2) };
       admission = new Admission(limits, { ...systemClock, ...systemTimers }, to);
@@ -154,7 +154,7 @@ async function untilTaken(countTaken: () => number | undefined): Promise<void> {
   }
 }
 
-/** Whether no descriptor was left, not even to refuse a connection: the system has refused it. */
+/** Whether no descriptor was left, not even one to refuse a connection with: then the system has refused it. */
 function isOutOfFiles({ code }: NodeJS.ErrnoException): boolean {
   return code === "EMFILE" || code === "ENFILE";
 }
@@ -167,7 +167,7 @@ async function bind(tcp: Server, address: Address, options: ListenerOptions): Pr
     return;
   }
   await removeStaleSocket(path);
-  // By the mask, so that no other user can connect in between. The bind happens within the call.
+  // The mask sets the mode, so that no other user can connect in between. The bind happens within the call.
   const mask = process.umask(0o777 & ~(options.socketMode ?? 0o600));
   try {
     const bound = listen(tcp, { path, exclusive: true });
@@ -189,7 +189,7 @@ function listen(tcp: Server, options: ListenOptions): Promise<void> {
   });
 }
 
-/** Reads who calls through a proxy, and takes the connection as one of the caller's network. */
+/** Reads the address of the caller behind a proxy, and counts the connection for the caller's network. */
 function takeFromProxy(
   socket: Socket,
   network: string,

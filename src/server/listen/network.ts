@@ -8,8 +8,8 @@ export function networkOf(remoteAddress: string): string {
 }
 
 /**
- * The one spelling of an address that a proxy named: IPv6 as RFC 5952 has it, and IPv4 for an IPv4 address in the
- * notation of IPv6. Otherwise one caller would have several networks.
+ * The one spelling of an address that a proxy named: IPv6 as in RFC 5952, and IPv4 for an IPv4 address in the notation
+ * of IPv6. Otherwise one caller would have several networks.
  */
 export function canonicalAddress(address: string): string {
   if (!isIPv6(address) || address.includes("%")) return address;

@@ -23,7 +23,7 @@ test("of a small limit, a quarter is for connections and an eighth for those of 
 
 test("the system says how many descriptors are open, and how many may be", () => {
   const [open, most] = [countOpenFiles(), readOpenFilesMax()];
-  // Neither where there is no /proc.
+  // Both are undefined where there is no /proc.
   expect(most === undefined || open! < most).toBe(true);
   expect(open === undefined || open > 3).toBe(true);
 });

@@ -5,7 +5,7 @@ import type { ServerConfig } from "../../config/server-settings.ts";
 /** Counts the file descriptors that this process has open; undefined where the system has no /proc. */
 export function countOpenFiles(): number | undefined {
   try {
-    // One of them is the folder that is read.
+    // One of them belongs to the folder that is being read.
     return readdirSync("/proc/self/fd").length - 1;
   } catch {
     return undefined;
@@ -25,11 +25,14 @@ export function readOpenFilesMax(): number | undefined {
   }
 }
 
-/** Descriptors for all but connections: some 45 for Node, the store, its locks and sequences, and a few to spare. */
+/**
+ * Descriptors for everything but connections: about 45 for Node, the store, its locks and sequences, and a few to
+ * spare.
+ */
 const ownFiles = 64;
 /** The most connections of the listener for operators: scrapers, probes and some people. */
 const adminConnectionsMax = 100;
-/** The share of a small limit that is for connections, and the one for those of operators. */
+/** The shares of a small limit that connections get, and that those of operators get. */
 const [leastShare, adminShare] = [1 / 4, 1 / 8];
 
 type FilesConfig = Pick<ServerConfig, "adminListen" | "connectionsMax" | "sequenceConnections" | "sequenceStores">;

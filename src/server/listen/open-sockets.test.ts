@@ -54,7 +54,7 @@ test("a connection that has closed makes room, and its network is forgotten with
   for (let round = 0; round < 50; round++) {
     const [one] = connect(`network ${round}`, 1);
     if (round % 10 > 0) sockets.delete(one!, `network ${round}`);
-    // Twice, as a socket does that was closed here and then tells of its end.
+    // Twice, like a socket that was closed here and then reports its end.
     sockets.delete(one!, `network ${round - 1}`);
   }
   expect(closed).toEqual([]);

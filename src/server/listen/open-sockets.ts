@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../clock/clock.ts";
 
-/** How often it is looked which connections have moved bytes. */
+/** How often the connections are checked for moved bytes. */
 const lookMs = 1_000;
-/** The share of the connections that are allowed from which on a further one takes the place of another. */
+/** Beyond this share of the most connections allowed, each further one takes the place of another. */
 const crowdedShare = 0.9;
 
 /** The members of a socket that are used here. */
@@ -17,9 +17,8 @@ interface Traffic {
 
 /**
  * The open connections of each network. When nearly as many are open as are allowed, each further one closes a
- * connection of the network that has most: the one that has moved no byte for longest. So no network can keep the
- * others out. A network that has most itself makes room only by connections that are idle. docs/adr/0112 has the
- * reasons.
+ * connection of the network that has the most: the one that has been idle the longest. So no network can keep the
+ * others out. For a connection of that network itself, only an idle one makes room. docs/adr/0112 has the reasons.
  */
 export class OpenSockets<Opened extends OpenSocket> {
   readonly #crowdedCount: number;
@@ -44,7 +43,7 @@ export class OpenSockets<Opened extends OpenSocket> {
 
   add(socket: Opened, network: string): void {
     const nowMs = this.#clock.monotonicMs();
-    // From half of the share on, because the order takes some looks.
+    // From half of the share on, because it takes some looks until the order is right.
     if (this.#count > this.#crowdedCount / 2 && nowMs - this.#lookedMs >= lookMs) this.#look(nowMs);
     const own = this.#networks.get(network) ?? new Map<Opened, Traffic>();
     this.#networks.set(network, own.set(socket, { bytes: 0, movedMs: nowMs }));

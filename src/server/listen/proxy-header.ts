@@ -1,5 +1,5 @@
 /**
- * The header of the PROXY protocol, by which a proxy that passes bytes on says whose they are:
+ * The header of the PROXY protocol, by which a proxy that passes bytes on names their sender:
  * https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, version 1 (text) and version 2 (binary).
  */
 import { isIPv4, isIPv6 } from "node:net";
@@ -8,16 +8,16 @@ import { isIPv4, isIPv6 } from "node:net";
 export type ProxyHeader =
   | { readonly kind: "incomplete" }
   | { readonly kind: "malformed" }
-  /** `address` is undefined where the proxy speaks for itself, as it does for its checks of health. */
+  /** `address` is undefined where the proxy speaks for itself, as in its health checks. */
   | { readonly kind: "read"; readonly address: string | undefined; readonly byteCount: number };
 
 const textStart = Buffer.from("PROXY ");
 /** Section 2.1: the longest header of version 1, with its end of line. */
 const textBytesMax = 107;
 const binaryStart = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
-/** Section 2.2: of version 2, before the addresses. */
+/** Section 2.2: the length of a header of version 2 before the addresses. */
 const fixedBytes = 16;
-/** Of version 2, after the fixed part: addresses take 36 bytes, and proxies add a few more fields. */
+/** The longest part of version 2 after the fixed one: addresses take 36 bytes, and proxies add a few more fields. */
 const addressBytesMax = 4_096;
 /** The family and the transport of TCP over IPv4 and over IPv6. */
 const tcp4 = 0x11;

@@ -13,7 +13,7 @@ import { readProxyHeader } from "./proxy-header.ts";
  */
 export function takeProxyHeader(socket: Socket, then: (address: string | undefined) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
-  // Its time, and not only its pauses: a byte now and then would hold the connection for minutes.
+  // This limits the whole time, and not only each pause: a byte now and then would hold the connection for minutes.
   const timer = setTimeout(() => socket.destroy(), handshakeTimeoutMs).unref();
   socket.once("close", () => clearTimeout(timer));
   const look = (): void => {

@@ -12,13 +12,16 @@ import { WatchedFiles } from "./watched-files.ts";
 export interface TlsFiles {
   readonly certPath: string;
   readonly keyPath: string;
-  /** Callers may show a certificate of one of these authorities, and no other; absent: they are asked for none. */
+  /**
+   * Callers may show a certificate of one of these authorities, and no other; absent: they are not asked for a
+   * certificate.
+   */
   readonly clientCaPath: string | undefined;
   /** Whether they must show one. Default: required. */
   readonly clientAuth?: "required" | "optional";
 }
 
-/** What an acceptor calls. */
+/** The functions that an acceptor calls. */
 export interface TlsPorts {
   /** Takes over a connection once its handshake is done. */
   readonly onSecure: (socket: TLSSocket, protocol: AlpnProtocol) => void;
@@ -39,7 +42,7 @@ export interface TlsAcceptor {
   readonly admit: (socket: Socket) => void;
   /** When the certificate that is in use ends: Unix milliseconds. */
   readonly expiresMs: () => number;
-  /** Looks at once whether the files have changed. */
+  /** Checks at once whether the files have changed. */
   readonly look: () => void;
   readonly close: () => void;
 }
@@ -64,7 +67,7 @@ const ciphers = [
 ].join(":");
 
 /**
- * Reads the files, and again when they have changed: connections that are made from then on have the new certificate.
+ * Reads the files, and again when they have changed: connections that are made from then on use the new certificate.
  * Files that do not fit together are reported to `onFault`, and the earlier ones stay in use.
  *
  * @param lookMs - How often the files are checked.
@@ -77,7 +80,9 @@ export function createTlsAcceptor(
 ): TlsAcceptor {
   const { clientCaPath, clientAuth = "required" } = files;
   const context = readTlsContext(files);
-  /** Those that a proxy named, by its end of the connection: a TLS socket is another object than its TCP socket. */
+  /**
+   * Callers that a proxy named, by its end of the connection: a TLS socket is not the same object as its TCP socket.
+   */
   const callers = new Map<string, string>();
   const server = createServer(
     {
@@ -127,12 +132,12 @@ export function createTlsAcceptor(
   };
 }
 
-/** Tells a connection from all others that are open. */
+/** Identifies a connection among all open ones. */
 function endOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** The end of a server's own certificate, which is the first of its chain. */
+/** When the server's own certificate, the first of its chain, expires. */
 function expiryOf({ cert }: SecureContextOptions): number {
   return new X509Certificate(cert as Buffer).validToDate.getTime();
 }
@@ -158,7 +163,8 @@ export function readTlsContext({ certPath, keyPath, clientCaPath }: TlsFiles): S
     minVersion: "TLSv1.2",
     ciphers,
     honorCipherOrder: true,
-    // It would change the peer in the middle of HTTP/2, and costs the server more than the caller: RFC 9113, 9.2.1.
+    // Renegotiation would change the peer in the middle of HTTP/2, and costs the server more than the caller: RFC 9113,
+    // 9.2.1.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
   try {

@@ -4,7 +4,7 @@ import { WatchedFiles } from "./watched-files.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A file in memory; what is done with it is written down. */
+/** A file in memory; what is done with it is recorded. */
 function setUp() {
   const notes: string[] = [];
   const file: { text: string | undefined } = { text: "first" };

@@ -3,31 +3,31 @@ import { isDeepStrictEqual } from "node:util";
 /** How often a fault that lasts is reported. */
 const reminderMs = 60_000;
 
-/** How {@link WatchedFiles} reads its files, how often, and whom it tells of changes and faults. */
+/** How {@link WatchedFiles} reads its files, how often, and how it reports changes and faults. */
 export interface WatchOptions<T> {
   /** Reads the files. Throws if that cannot be done. */
   readonly read: () => T;
   /** Takes content that differs from the one before. May throw, if it cannot be used. */
   readonly onChange: (content: T) => void;
   /**
-   * Called with what `read` or `onChange` threw: at once, and each minute for as long as it lasts. The earlier content
+   * Called with what `read` or `onChange` threw: at once, and once a minute while the fault lasts. The earlier content
    * stays in use.
    */
   readonly onFault: (error: unknown) => void;
-  /** How often the files are looked at, in milliseconds. Default: 10,000. */
+  /** How often the files are checked, in milliseconds. Default: 10,000. */
   readonly lookMs?: number;
 }
 
-/** Files that may be replaced while the server runs. They are looked at every ten seconds and on demand. */
+/** Files that may be replaced while the server runs. They are checked every ten seconds and on demand. */
 export class WatchedFiles<T> {
   readonly #options: WatchOptions<T>;
   readonly #timer: NodeJS.Timeout;
   readonly #looksAMinute: number;
   #content: T;
-  /** Of the last look; undefined where it found none. */
+  /** The fault that the last look found; undefined where it found none. */
   #fault: { readonly text: string; looks: number } | undefined;
 
-  /** @param content - What is in use now. */
+  /** @param content - The content that is in use now. */
   constructor(content: T, options: WatchOptions<T>) {
     const { lookMs = 10_000 } = options;
     this.#content = content;
@@ -36,7 +36,7 @@ export class WatchedFiles<T> {
     this.#timer = setInterval(() => this.#look(), lookMs).unref();
   }
 
-  /** Looks at once. A fault is reported then, also one that was reported a moment ago. Never throws. */
+  /** Checks the files at once. A fault is then reported, even if it was reported a moment ago. Never throws. */
   look(): void {
     if (this.#fault !== undefined) this.#fault.looks = 0;
     this.#look();

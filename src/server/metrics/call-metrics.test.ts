@@ -32,7 +32,7 @@ test("calls that were answered in their turns take the time of the next turn tha
   expect(metrics.onTurn(0.02)).toBe(true);
   expect(metrics.onTurn(7)).toBe(false);
   expect(counts().latency.sumMs).toBeCloseTo(0.1);
-  // What no turn was timed for by the time of a scrape took as long as the last ones.
+  // Calls for which no turn was timed before a scrape count as long as the last timed ones.
   answer();
   expect(counts().latency.sumMs).toBeCloseTo(0.12);
   expect(counts().latency.counts.reduce((sum, count) => sum + count, 0)).toBe(6);

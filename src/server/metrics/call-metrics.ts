@@ -17,7 +17,7 @@ const causeOfReason: Readonly<Partial<Record<ErrorReason, RefusalCause>>> = {
   QUOTA_EXCEEDED: "quota",
 };
 
-/** Ends of a call that say nothing about its request. */
+/** Codes of ended calls that say nothing about the request. */
 const ownEnds: ReadonlySet<Code> = new Set([Code.Canceled, Code.DeadlineExceeded, Code.Unavailable]);
 
 /** The counts of the calls of one method. They only grow. */
@@ -27,7 +27,7 @@ export class MethodCounts {
   readonly streams: boolean;
   begun = 0;
   ok = 0;
-  /** By the code of gRPC, 1 to 16. */
+  /** Failed calls by their gRPC code, 1 to 16. */
   readonly failed: Float64Array = new Float64Array(17);
   readonly latency: LatencyHistogram = new LatencyHistogram();
   /** Calls that were answered in their turn, since the last turn that was timed. */
@@ -50,17 +50,17 @@ export class MethodCounts {
 }
 
 /**
- * Counts all calls by method and code, and how long they took. A call adds to a few numbers; whatever else there is to
- * do is done by the reader of the numbers. docs/adr/0140 says why they are ours.
+ * Counts all calls by method and code, and how long they took. A call only adds to a few numbers; everything else is
+ * left to the reader of the numbers. docs/adr/0140 says why no package does this.
  */
 export class CallMetrics implements CallGuard {
   /** By the index of the method. */
   readonly #methods: (MethodCounts | undefined)[] = tabledMethods.map(countsOf);
   readonly #clock: Clock;
-  /** Calls of methods that there are not. */
+  /** Calls of methods that do not exist. */
   readonly #others = new MethodCounts("other", false);
   readonly #refused = new Map<RefusalCause, number>(refusalCauses.map((cause) => [cause, 0]));
-  /** How long the last turn took that was timed. */
+  /** How long the last timed turn took. */
   #turnMs = 0;
 
   constructor(clock: Clock) {
@@ -83,11 +83,11 @@ export class CallMetrics implements CallGuard {
   unread(traits: MethodTraits | undefined, error: ConnectError): void {
     const counts = traits === undefined ? this.#others : (this.#methods[traits.index] ?? this.#add(traits));
     counts.begun += 1;
-    // One that was refused before it was read has a reason.
+    // A call that was refused before it was read has a reason.
     if (!this.#fail(counts, error) && !ownEnds.has(error.code)) this.refuse("undecodable");
   }
 
-  /** Counts a refusal by its reason. @returns Whether it is one of a refusal. */
+  /** Counts a refusal by its reason. @returns Whether the reason is one of a refusal. */
   refuseFor(reason: ErrorReason): boolean {
     const cause = causeOfReason[reason];
     if (cause !== undefined) this.refuse(cause);
@@ -100,10 +100,10 @@ export class CallMetrics implements CallGuard {
   }
 
   /**
-   * Notes how long a turn took that answered calls: it stands for all of them since the last one that was timed. To
-   * time each of them would cost a tenth of a call.
+   * Notes how long a turn that answered calls took: it counts for all turns since the last timed one. Timing each of
+   * them would cost a tenth of a call.
    *
-   * @returns Whether there were any.
+   * @returns Whether calls were answered since then.
    */
   onTurn(tookMs: number): boolean {
     let hadCalls = false;
@@ -117,7 +117,7 @@ export class CallMetrics implements CallGuard {
     return hadCalls;
   }
 
-  /** The counts of each method, and those of calls of methods that there are not. */
+  /** The counts of each method, and those of calls of methods that do not exist. */
   methods(): readonly MethodCounts[] {
     this.onTurn(this.#turnMs);
     return [...this.#methods.filter((counts) => counts !== undefined), this.#others];

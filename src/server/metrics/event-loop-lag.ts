@@ -13,7 +13,7 @@ export class Lag {
   /** The delay that 1 in 100 measurements exceeded since the last call; 0 in the first. Milliseconds. */
   readMs(): number {
     clearTimeout(this.#stopping);
-    // A measurement has the pause before it in it.
+    // A measurement includes the pause before it.
     const p99Ms = this.#delays.count === 0 ? 0 : this.#delays.percentile(99) / 1e6 - resolutionMs;
     this.#delays.reset();
     this.#delays.enable();

@@ -42,7 +42,7 @@ function line(name: string, labels: readonly string[], value: number): string {
   return `${name}${labels.length === 0 ? "" : `{${labels.join(",")}}`} ${String(value)}`;
 }
 
-/** What the format asks for: https://prometheus.io/docs/instrumenting/exposition_formats/. */
+/** Escapes a label as the format demands: https://prometheus.io/docs/instrumenting/exposition_formats/. */
 function escapeLabel(value: string): string {
   return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

@@ -9,7 +9,7 @@ export class LatencyHistogram {
   readonly counts: Float64Array = new Float64Array(latencyBoundsMs.length + 1);
   sumMs = 0;
 
-  /** @param count - How many took so long. */
+  /** @param count - How many durations of this length to add. */
   add(tookMs: number, count = 1): void {
     let bucket = 0;
     while (bucket < latencyBoundsMs.length && tookMs > latencyBoundsMs[bucket]!) bucket++;

@@ -23,8 +23,8 @@ export interface MetricSources {
   /** Gives the state of the HTTP/2 connections. */
   readonly connections: () => ConnectionsStatus;
   /**
-   * Gives the names of the principals, and the IDs and values that each was handed out; undefined without a file of
-   * them.
+   * Gives the names of the principals, and the counts of IDs and values that were handed out to each; undefined without
+   * a file of principals.
    */
   readonly principals:
     | (() => ReadonlyMap<string, Pick<Allowance, "idsCount" | "refusedCount" | "idsPerSecond">>)

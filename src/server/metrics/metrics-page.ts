@@ -9,7 +9,7 @@ import { expositionType, writeExposition } from "./exposition.ts";
 import type { MetricSources } from "./metric-sources.ts";
 import { readSamples } from "./read-samples.ts";
 
-/** The path as the guards see it. It is no method of a service, so it has no row of the table of methods. */
+/** The path as the guards see it. It is not a method of a service, so it has no row in the table of methods. */
 const traits = { index: 0, path: "/metrics", access: "observe", streams: false, handsOutOne: false } as const;
 
 /** The sources of {@link createMetricsPage}, and its guard's report. */

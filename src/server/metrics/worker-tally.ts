@@ -1,12 +1,12 @@
 import type { Clock } from "../../clock/clock.ts";
 import type { WorkerList, WorkerState } from "../../lease/worker-list.ts";
 
-/** How old the counts may be that a scrape or a status shows. */
+/** How old the counts shown by a scrape or a status may be. */
 const staleMs = 60_000;
 
 const states: readonly WorkerState[] = ["held", "released", "expired", "quarantined", "unreadable"];
 
-/** How many worker IDs are in which state. The store is asked beside who asks, so that nobody waits for it. */
+/** How many worker IDs are in which state. The store is read in the background, so that no caller waits for it. */
 export class WorkerTally {
   readonly #list: () => Promise<WorkerList>;
   readonly #clock: Clock;
@@ -20,19 +20,22 @@ export class WorkerTally {
     this.#clock = clock;
   }
 
-  /** The counts as the store was read last, with those that have no record as `unused`; empty before that. */
+  /**
+   * The counts of the last read of the store, with worker IDs that have no record as `unused`; empty before the first
+   * read.
+   */
   counts(): ReadonlyMap<string, number> {
     this.#look();
     return this.#counts;
   }
 
-  /** How many no live holder ever had, likewise; undefined before that. */
+  /** How many worker IDs no live holder ever had, by the last read; undefined before the first. */
   neverHeld(): number | undefined {
     this.#look();
     return this.#neverHeld;
   }
 
-  /** Since when the counts stand; undefined before the first. */
+  /** The age of the counts; undefined before the first read. */
   get ageMs(): number | undefined {
     return this.#readMs === undefined ? undefined : this.#clock.monotonicMs() - this.#readMs;
   }
@@ -41,7 +44,7 @@ export class WorkerTally {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#askedMs >= staleMs) {
       this.#askedMs = nowMs;
-      // Its age shows that the store gave no answer, and other metrics say so at once.
+      // The age of the counts shows that the store gave no answer, and other metrics say so at once.
       this.#list().then(
         (list) => this.#onList(list),
         () => undefined,

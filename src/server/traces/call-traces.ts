@@ -30,9 +30,9 @@ const faults: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * Makes a span of each call whose caller's `traceparent` says that it is sampled. Stands first among the guards, so
- * that refused calls have theirs, too. Nothing is made for other calls, and the caller waits for nothing.
- * docs/adr/0137 has the reasons.
+ * Makes a span of each call whose caller's `traceparent` says that it is sampled. Comes first among the guards, so that
+ * refused calls have spans, too. Nothing is made for other calls, and the caller waits for nothing. docs/adr/0137 has
+ * the reasons.
  */
 export class CallTraces implements CallGuard {
   readonly #tracer: CallTracesOptions["tracer"];

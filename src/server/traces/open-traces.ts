@@ -22,7 +22,7 @@ const silent = (): void => undefined;
 
 /** Traces of calls. */
 export interface Traces {
-  /** Stands first among the guards. */
+  /** Comes first among the guards. */
   readonly guard: CallGuard;
   /** See {@link CallTraces.counts}. They only grow. */
   readonly counts: () => CallTraces["counts"];
