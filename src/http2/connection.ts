@@ -86,7 +86,7 @@ export class Connection implements FrameSink {
     return this.#streams.openCount;
   }
 
-  /** For how long to leave the socket unread from now on, in milliseconds: the client cancels too many requests. */
+  /** How long to leave the socket unread from now on, in milliseconds, because the client cancels too many requests. */
   get restMs(): number {
     return this.#streams.restMs;
   }
@@ -139,8 +139,8 @@ export class Connection implements FrameSink {
   }
 
   /**
-   * Ends the connection without losing a request: RFC 9113 section 6.8. The client is told first, and requests that it
-   * sends until it has heard of the end are served. `ended` follows when the last request is done, or after
+   * Ends the connection without losing a request: RFC 9113 section 6.8. The client is informed first, and requests that
+   * it sends until that has reached it are served. `ended` follows when the last request is done, or after
    * `drainTimeoutMs`.
    */
   drain(nowMs: number): void {
@@ -148,7 +148,7 @@ export class Connection implements FrameSink {
     this.#enter(nowMs, () => this.#announce(nowMs));
   }
 
-  /** The socket is closed: closes every stream. */
+  /** Closes every stream, because the socket is closed. */
   abort(): void {
     if (this.#state === "dead") return;
     this.#enter(this.#streams.nowMs, () => this.#finish("dead", errorCode.cancel));
@@ -261,8 +261,8 @@ export class Connection implements FrameSink {
   }
 
   /**
-   * Two WINDOW_UPDATEs for each DATA frame that was sent cost nothing: a client with small windows needs them. All
-   * others come out of the bucket.
+   * Two WINDOW_UPDATEs for each DATA frame that was sent cost nothing: a client with small windows needs them. Each
+   * other one takes a token from the bucket.
    */
   #chargeWindowUpdate(): void {
     if (this.#answeringUpdateCount < 2 * this.#output.dataFrameCount) this.#answeringUpdateCount++;

@@ -16,7 +16,7 @@ const calm: ConnectionActivity = {
   unblockedCount: 0,
 };
 
-/** Looks every second, from 0 on, until something is to be done; says when and what. */
+/** Checks every second, from 0 on, until there is an action to take; returns when, and which one. */
 function firstVerdict(
   limits: Partial<Limits>,
   activityAt: (second: number) => Partial<ConnectionActivity>,
@@ -62,7 +62,7 @@ test("a silent client is asked whether it is there, and is gone if it does not a
   const deadlines = new Deadlines(createLimits(), 0);
   expect(deadlines.check(59_999, calm)).toBe("fine");
   expect(deadlines.check(60_000, calm)).toBe("ping");
-  // Asked once.
+  // The client is asked only once.
   expect(deadlines.check(70_000, calm)).toBe("fine");
   expect(deadlines.check(80_000, calm)).toBe("peerGone");
 });

@@ -20,7 +20,7 @@ export type ErrorCode = number;
 
 /**
  * A rule that the peer broke. The error has no stack trace: the fault is not in this program, and a peer can cause
- * hundreds at once, where taking a trace would cost more than all the rest of a request.
+ * hundreds at once, where taking a trace would cost more than everything else in a request.
  */
 abstract class ProtocolError extends Error {
   readonly code: ErrorCode;
@@ -37,13 +37,13 @@ abstract class ProtocolError extends Error {
 /**
  * A rule that both ends rely on is broken: the connection ends with GOAWAY (RFC 9113 section 5.4.1).
  *
- * The message is for logs and for GOAWAY's debug data. It holds no bytes of the peer's.
+ * The message is for logs and for GOAWAY's debug data. It contains no bytes from the peer.
  */
 export class ConnectionError extends ProtocolError {
   override readonly name = "ConnectionError";
 }
 
-/** One stream ends with RST_STREAM, the connection goes on (RFC 9113 section 5.4.2). */
+/** One stream ends with RST_STREAM, and the connection goes on (RFC 9113 section 5.4.2). */
 export class StreamError extends ProtocolError {
   override readonly name = "StreamError";
   readonly streamId: number;

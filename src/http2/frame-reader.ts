@@ -15,7 +15,7 @@ export interface FrameSink {
 
 /**
  * Cuts what a client sends into frames, however the bytes are split. A frame that lies whole in one chunk is not
- * copied; of any other, each byte is copied once, into a buffer of the frame's own length.
+ * copied; each byte of any other frame is copied once, into a buffer of the frame's length.
  */
 export class FrameReader {
   readonly #sink: FrameSink;

@@ -3,7 +3,7 @@ import { ConnectionError, errorCode } from "./error-code.ts";
 import { frameFlag, paddingBytes, streamIdMax } from "./frame.ts";
 import type { Limits } from "./limits.ts";
 
-/** The properties of a header block that stand in its HEADERS frame. */
+/** The properties of a header block that its HEADERS frame carries. */
 export interface HeaderBlockTraits {
   readonly endsStream: boolean;
   /** A priority that names the stream itself: malformed (RFC 7540 section 5.3.1). */

@@ -145,7 +145,7 @@ test("DATA for a closed stream is given back to the connection's window (it was 
 test("INITIAL_WINDOW_SIZE moves the windows of open streams, and not the connection's", () => {
   const harness = new Harness({ onRequest: () => echoHandler(100) });
   expect(harness.exchange(settings([4, 30]), headers(1, "end"))).toContain("data 1 30");
-  // 30 bytes are used: a window of 10 now stands at -20, and 25 more make it 5.
+  // 30 bytes are used: a window of 10 is now at -20, and 25 more make it 5.
   expect(harness.exchange(settings([4, 10]))).toEqual(["settings ack"]);
   expect(harness.exchange(windowUpdate(1, 20))).toEqual([]);
   expect(harness.exchange(windowUpdate(1, 5))).toEqual(["data 1 5"]);
@@ -153,7 +153,7 @@ test("INITIAL_WINDOW_SIZE moves the windows of open streams, and not the connect
 });
 
 test("a lowered SETTINGS_HEADER_TABLE_SIZE needs no answer, because the first block sets the table to 0", () => {
-  // The first block of each connection sets the table to 0 bytes, before anybody asks: no later change can need an
+  // The first block of each connection sets the table to 0 bytes, before the client asks: no later change can need an
   // answer.
   for (const size of [0, 100, 4_096, 65_536]) {
     const harness = new Harness();
@@ -235,7 +235,8 @@ test("a million bytes that come one by one are read without copying what came be
 });
 
 test("the engine keeps nothing of a chunk that it was lent (the next read wrote over it)", () => {
-  // What onData lends is a view of the socket's buffer: it says so, and the engine itself keeps nothing of it.
+  // The bytes that onData gets are a view of the socket's buffer: its comment says so, and the engine itself keeps none
+  // of them.
   const harness = new Harness({ onRequest: () => silent });
   const chunk = Buffer.concat([headers(1, "body"), frame(frameType.headers, frameFlag.endStream, 1, "00")]);
   const copy = Buffer.from(chunk);

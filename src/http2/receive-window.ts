@@ -1,6 +1,6 @@
 /**
- * How many bytes a client may still send: RFC 9113 sections 5.2, 6.9 and 6.9.1. The window for what this server sends
- * is SendScheduler's.
+ * How many bytes a client may still send: RFC 9113 sections 5.2, 6.9 and 6.9.1. SendScheduler has the window for what
+ * this server sends.
  */
 
 /**

@@ -71,7 +71,8 @@ export function createRequestHead(fields: readonly Field[]): RequestHead | undef
       case "method":
       case "scheme":
       case "path":
-        // Each once, and before all regular fields. None of them may be empty, so that empty means: not seen yet.
+        // Each may come once, and before all regular fields. None of them may be empty, so an empty one was not seen
+        // yet.
         if (pseudo[field.kind] !== "" || regular.length > 0) return undefined;
         pseudo[field.kind] = field.value;
         continue;
@@ -89,7 +90,7 @@ export function createRequestHead(fields: readonly Field[]): RequestHead | undef
   return new RequestHead(pseudo, contentLength, regular);
 }
 
-/** Whether fields may stand in a trailer section: no pseudo fields and nothing that frames a message (section 8.1). */
+/** Whether fields may form a trailer section: no pseudo fields and nothing that frames a message (section 8.1). */
 export function isTrailerSection(fields: readonly Field[]): boolean {
   return fields.every(({ kind }) => kind === "regular");
 }

@@ -12,7 +12,7 @@ import { Stream, type StreamOwner } from "./stream.ts";
 const nobody = {} as StreamOwner;
 const head = createRequestHead(requestFields.map(([name, value]) => new Field(name, value)))!;
 
-/** A scheduler whose frames are `stream:bytes`; events are written down. */
+/** A scheduler whose frames are `stream:bytes`; events are recorded. */
 function setUp(outputBytesMax = 1 << 20) {
   const output = new OutputBuffer(new SlabPool(), () => undefined);
   const events: string[] = [];
@@ -168,7 +168,7 @@ test("whatever the order of writes and windows, no window is overdrawn, and each
         expect(total.length).toBeLessThanOrEqual(allowed[index]!);
         const whole = Buffer.concat(written[index]!);
         expect(whole.subarray(0, total.length).equals(total)).toBe(true);
-        // Work-conserving: what is left has no window.
+        // Nothing that could be sent is held back: for the bytes that are left, no window is open.
         const isHeld = total.length === whole.length || total.length === allowed[index];
         expect(isHeld || totals.reduce((sum, { length }) => sum + length, 0) === allowed[3]).toBe(true);
       }

@@ -129,7 +129,7 @@ export class SendScheduler {
   }
 }
 
-/** Every full frame counts as progress. Of a byte now and then, a response of 500 kB would be held for months. */
+/** Only a full frame counts as progress. With a byte now and then, a response of 500 kB could be held for months. */
 function noteProgress(stream: Stream, nowMs: number): void {
   stream.movedMs = nowMs;
   stream.stallToldMs = undefined;

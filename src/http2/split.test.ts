@@ -4,8 +4,8 @@ import { echoHandler, goAway, Harness, hello, windowUpdate } from "../../test/su
 import { SeededRandom } from "../../test/support/worlds/seeded-random.ts";
 
 /**
- * Sends bytes in chunks and returns what the handlers saw, and what each stream was answered. Windows are wide,
- * because the stream that gets the last of one may differ.
+ * Sends bytes in chunks and returns what the handlers saw, and what each stream was answered. Windows are wide, because
+ * with a full one it may differ which stream gets the last bytes.
  */
 function run(bytes: Buffer, nextChunkBytes: () => number): readonly string[] {
   const harness = new Harness({ greeted: false, onRequest: () => echoHandler(3_000), limits: { outputBytesMax: 1e9 } });
@@ -15,7 +15,7 @@ function run(bytes: Buffer, nextChunkBytes: () => number): readonly string[] {
     for (const line of harness.exchange(bytes.subarray(at, end))) {
       const [type, id] = line.split(" ");
       const key = type === "data" || type === "headers" || type === "rstStream" ? id! : "connection";
-      // How a body is cut into frames depends on when the windows opened; that it is all there does not.
+      // How a body is cut into frames depends on when the windows opened; whether it is complete does not.
       const size = type === "data" ? Number(line.split(" ")[2]) : 0;
       const text = answers.get(key) ?? "";
       if (size === 0) answers.set(key, `${text}, ${line}`);
@@ -32,7 +32,7 @@ function run(bytes: Buffer, nextChunkBytes: () => number): readonly string[] {
   return [...events, ...[...answers].map(([key, text]) => `${key}: ${text}`).toSorted(), harness.connection.state];
 }
 
-/** A client that says GOAWAY somewhere, and goes on. Once its requests are over, nothing more is answered. */
+/** A client that sends GOAWAY at some point, and goes on. Once its requests are over, nothing more is answered. */
 function leavingScript(random: SeededRandom, requestCount: number): readonly Buffer[] {
   const frames = soundScript(random, requestCount);
   return frames.toSpliced(random.below(frames.length), 0, goAway());

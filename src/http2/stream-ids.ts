@@ -5,12 +5,12 @@ const ignoredMax = 512;
 
 /**
  * The state of a stream that is not open. `idle`: not used yet. `skipped`: its number was left out by the client.
- * `ignored`: reset by this server, or not served after its GOAWAY, so that late frames are no error. `closed`: any
+ * `ignored`: reset by this server, or not served after its GOAWAY, so that late frames are not an error. `closed`: any
  * other.
  */
 export type ClosedKind = "idle" | "skipped" | "ignored" | "closed";
 
-/** As much about the streams that are not open as it takes to tell late frames from wrong ones. */
+/** Knows as much about the streams that are not open as is needed to tell late frames from wrong ones. */
 export class StreamIds {
   /** The highest number that the client has used. */
   lastId = 0;
@@ -39,7 +39,7 @@ export class StreamIds {
     this.lastId = id;
   }
 
-  /** Notes a stream whose late frames are no error. */
+  /** Notes a stream whose late frames are not an error. */
   ignore(id: number): void {
     this.#ignored.add(id);
     if (this.#ignored.size > ignoredMax) this.#ignored.delete(this.#ignored.values().next().value!);

@@ -12,8 +12,8 @@ import {
 } from "./stream-state.ts";
 
 /**
- * Handles a request. The methods are called in the order in which they stand here, inside of calls of the connection's
- * methods. If one throws, its stream ends with INTERNAL_ERROR and the connection goes on.
+ * Handles a request. The methods are called in the order in which they are listed here, inside calls of the
+ * connection's methods. If one throws, its stream ends with INTERNAL_ERROR and the connection goes on.
  *
  * One object may handle many requests, if it keeps no state for each.
  */
@@ -30,9 +30,9 @@ export interface StreamHandler {
   /** All bytes that were written have left the queue: write on. */
   onWritable?(stream: ServerStream): void;
   /**
-   * The client has taken less than one frame of what waits in {@link Limits.stallTimeoutMs}. The handler may end the
-   * response in its own way. The stream is reset when {@link Limits.stallGraceMs} more have passed without progress;
-   * without this method it is reset at once.
+   * Within {@link Limits.stallTimeoutMs}, the client has taken less than one frame of the bytes that wait. The handler
+   * may end the response in its own way. The stream is reset when {@link Limits.stallGraceMs} more have passed without
+   * progress; without this method it is reset at once.
    */
   onStall?(stream: ServerStream): void;
   /**
@@ -102,7 +102,7 @@ export class Stream {
   movedMs: number;
   /** Bytes that must leave the queue before that counts as progress. */
   owedBytes = 0;
-  /** When the handler was told that nothing has moved since. */
+  /** When the handler was called because nothing had moved since `movedMs`; undefined before that. */
   stallToldMs: number | undefined;
 
   constructor(
@@ -131,7 +131,7 @@ export class Stream {
     return this.#state.kind === "closed";
   }
 
-  /** Whether nothing more of the request can come: the whole of it has, or the stream is closed. */
+  /** Whether nothing more of the request can come: it has come whole, or the stream is closed. */
   get hasEnded(): boolean {
     return this.#state.kind !== "open";
   }
@@ -160,7 +160,7 @@ export class Stream {
     if (isLast) this.#state = afterRequestEnd(this.#state);
   }
 
-  /** Nothing can be sent or received any more. */
+  /** Closes the stream: nothing can be sent or received any more. */
   close(): void {
     this.#state = streamStates.closed;
   }
@@ -259,7 +259,7 @@ export class Stream {
     }
   }
 
-  /** All queued bytes have left. */
+  /** Called when all queued bytes have left. */
   onQueueEmpty(): void {
     if (!this.#sendAwaitedEnd()) this.#notify(() => this.handler.onWritable?.(this));
   }

@@ -21,16 +21,19 @@ import { StreamIds } from "./stream-ids.ts";
 export interface RequestHost {
   /** A request's head has come. What it throws ends the stream with INTERNAL_ERROR. */
   onRequest(stream: ServerStream): StreamHandler;
-  /** A request's fields are more, or larger, than the limits allow. Its head has the first of them: refuse it. */
+  /**
+   * A request has more fields, or larger ones, than the limits allow. Its head has the first of them: refuse the
+   * request.
+   */
   onCutRequest(stream: ServerStream): StreamHandler;
-  /** What handlers find as `stream.connection`; absent: an object of the engine. */
+  /** The object that handlers find as `stream.connection`; absent: one of the engine. */
   readonly connection?: object;
   /** A handler threw. */
   readonly onFault: (error: unknown) => void;
 }
 
 const noFields: readonly Field[] = [];
-/** A body may begin with frames as small as clients like: a prefix, a short message. Behind that, they are counted. */
+/** A body may begin with frames as small as clients like: a prefix, a short message. After that, they are counted. */
 const smallFrameBytes = 64;
 
 /** The open streams, and what frames and handlers do to them. */
@@ -96,12 +99,12 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     return this.#nowMs;
   }
 
-  /** Says what time it is, before any other call that time matters to. */
+  /** Sets the current time. Call it before any other call to which time matters. */
   advanceTo(nowMs: number): void {
     this.#nowMs = nowMs;
   }
 
-  /** For how long the client should not be read, because it cancels faster than {@link Limits.cancelsPerSecond}. */
+  /** How long the client should not be read, because it cancels faster than {@link Limits.cancelsPerSecond}. */
   get restMs(): number {
     return Math.max(0, this.#restUntilMs - this.#nowMs);
   }
@@ -268,7 +271,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     if (stream !== undefined) this.#abort(stream, code);
   }
 
-  /** Too many are no reason to end the connection: in an outage the deadlines of honest callers expire together. */
+  /** Too many cancels do not end the connection: in an outage the deadlines of honest callers expire together. */
   #borrowCancel(): void {
     this.#restUntilMs = this.#nowMs + this.#cancels.borrow(this.#nowMs);
   }
@@ -305,7 +308,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
         if (this.#nowMs - stream.movedMs < stallTimeoutMs) continue;
         const { stallToldMs } = stream;
         if (stallToldMs === undefined && stream.handler.onStall !== undefined) stream.notifyStall(this.#nowMs);
-        // The grace counts from when the handler was told, because checks may be further apart than the timeout.
+        // The grace counts from when the handler was called, because checks may be further apart than the timeout.
         else if (stallToldMs === undefined || this.#nowMs - stallToldMs >= stallGraceMs)
           this.#cut(stream, errorCode.refusedStream);
       } else if (stream.isAwaitingBody && this.#nowMs - stream.openedMs >= bodyTimeoutMs) {
@@ -367,7 +370,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     this.#chargeReset();
   }
 
-  /** For resets by handlers, which are called from anywhere and must not be thrown at. */
+  /** Counts a reset by a handler. Handlers reset streams from anywhere, so this must not throw. */
   #chargeReset(): void {
     try {
       this.#resets.take(this.#nowMs);

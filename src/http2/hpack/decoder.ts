@@ -28,7 +28,7 @@ export class HpackDecoder {
   #lastLength = 0;
   #lastChangeCount = -1;
   #lastFields: readonly Field[] = [];
-  /** Whether the fields of the last block were more, or larger, than the limit. */
+  /** Whether the fields of the last block exceeded a limit, by their number or their size. */
   isCut = false;
 
   /**
@@ -44,9 +44,9 @@ export class HpackDecoder {
   /**
    * Decodes the block in `bytes` from `start` to `end`, exclusive.
    *
-   * Returns its fields, the very same array if the same block came again. If they are more, or larger, than the limit,
-   * it returns the first of them, and {@link HpackDecoder.isCut} says so. The table is right in either case. Keeps no
-   * reference to `bytes`.
+   * Returns its fields, the very same array if the same block came again. If they exceed a limit, by their number or
+   * their size, it returns the first of them, and {@link HpackDecoder.isCut} is true. The table is right in either
+   * case. Keeps no reference to `bytes`.
    *
    * @throws CompressionError if the block is malformed, or many times over the limit.
    */

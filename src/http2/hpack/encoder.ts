@@ -15,7 +15,7 @@ import { staticTable } from "./tables.ts";
 export const emptyTableUpdate: Buffer = Buffer.of(0x20);
 
 const indexByName = new Map<string, number>();
-/** Of the pseudo fields with a value, such as `:status` with 200. */
+/** The indexes of pseudo fields with a value, such as `:status` with 200. */
 const indexByPseudo = new Map<string, number>();
 for (const [index, field] of staticTable.entries()) {
   if (field === undefined) continue;

@@ -1,7 +1,7 @@
 /**
  * A header field, and what it means for a request: RFC 7541 section 4.1, RFC 9113 sections 8.2 and 8.3.
  *
- * The meaning is HTTP/2's and not HPACK's. It stands here because a field that stays in a table keeps it.
+ * The meaning is HTTP/2's and not HPACK's. It is kept here because a field that stays in a table keeps its meaning.
  */
 
 /** The meaning of a field for a request; `malformed` if no request may carry it. */
@@ -76,7 +76,7 @@ function judge(name: string, value: string): FieldKind {
   return values.test(value) ? kind : "malformed";
 }
 
-/** What a header block is of. */
+/** The kind of message that a header block belongs to. */
 export type MessageKind = "request" | "response";
 
 const pseudoNames: Readonly<Record<MessageKind, RegExp>> = {

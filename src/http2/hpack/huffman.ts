@@ -53,8 +53,8 @@ function growTree(): readonly number[] {
 
 /**
  * The effect of four bits in each state (a node of the tree): in the low 16 bits the next state, above them the decoded
- * byte plus one, or 0 where none is complete. No four bits complete two, for the shortest code has five. `impossible`
- * stands where the end of string is reached.
+ * byte plus one, or 0 where none is complete. No four bits complete two bytes, because the shortest code has five.
+ * `impossible` marks that the end of string is reached.
  */
 function tabulate(children: readonly number[]): Int32Array {
   const steps = new Int32Array(children.length * 8);
@@ -90,7 +90,7 @@ let scratch = Buffer.allocUnsafeSlow(4096);
 /**
  * Decodes the string in `bytes` from `start` to `end`, exclusive: one character for each byte.
  *
- * @throws CompressionError if the end of string stands in it, or if it ends in anything but up to seven ones.
+ * @throws CompressionError if it contains the end of string, or ends in anything but up to seven ones.
  */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string {
   const roomBytes = Math.ceil(((end - start) * 8) / shortestCodeBits);

@@ -35,7 +35,7 @@ export class DynamicTable {
   changeCount = 0;
   #limitBytes = tableBytesMax;
   #sizeBytes = 0;
-  /** A ring; its length is a power of two. Entry number n, from 0, stands at n modulo the length. */
+  /** A ring; its length is a power of two. Entry number n, from 0, is at n modulo the length. */
   #ring: (Field | undefined)[] = Array.from({ length: 8 });
   #insertedCount = 0;
   #count = 0;
