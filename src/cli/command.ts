@@ -43,7 +43,7 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   readonly positional?: {
     readonly placeholder: string;
     readonly doc: string;
-    /** All that can be given, where it is one of a few words. */
+    /** All words that can be given, where they are few. */
     readonly words?: readonly string[];
   };
   /** From flags, environment and file. */
@@ -55,7 +55,9 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   readonly groups?: readonly SettingGroup[];
   /** From flags alone. */
   readonly options: O;
-  /** Whether it sees to an output that cannot be written itself, as a server does, which goes on. Absent: it ends. */
+  /**
+   * Whether the command itself handles an output that cannot be written; a server does, and goes on. Absent: it ends.
+   */
   readonly outlivesOutput?: true;
   /** Command lines that work. */
   readonly examples: readonly string[];

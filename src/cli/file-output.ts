@@ -2,8 +2,8 @@ import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
 
 /**
- * Standard output that writes all or fails, where it is a file. Node's own stream takes a write that a full disk cut
- * short for whole, so that a command would end well with a part of its output.
+ * Standard output that writes all or fails, where it is a file. Node's own stream treats a write that a full disk cut
+ * short as complete, so a command would succeed with only a part of its output.
  */
 export function openFileOutput(file: number): Writable | undefined {
   if (!fstatSync(file).isFile()) return undefined;

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { runtimeProblem } from "../node-version.ts";
 
-// An older Node lacks modules and functions that everything else imports, so that is loaded behind this question. There
-// is no await at the top, which the executable cannot have: Node runs a script in it, not a module.
+// An older Node lacks modules and functions that everything else imports, so that is loaded only after this check.
+// There is no top-level await, because the executable cannot have one: Node runs a script in it, not a module.
 const problem = runtimeProblem(process.versions);
 if (problem === undefined) {
   void import("./run.ts").then(({ run }) => run());
 } else {
   process.stderr.write(`snowlane: ${problem}\n`);
-  // As for every wrong use: docs/cli.md.
+  // The exit code of every wrong use: docs/cli.md.
   process.exitCode = 2;
 }

@@ -6,9 +6,9 @@ export interface OutputEnd {
   /** Aborted when the output cannot be written any more. */
   readonly signal: AbortSignal;
   /**
-   * Says nothing where the reader stopped early (`| head`), which is no fault.
+   * Does nothing where the reader stopped early (`| head`), which is not a fault.
    *
-   * @throws CommandError where the output was lost, as on a full disk.
+   * @throws CommandError where the output was lost, for example on a full disk.
    */
   check(): void;
 }

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** What a colour says: the same on every command. */
+/** The meaning of a colour, which is the same in every command. */
 export type Tone = "good" | "attention" | "bad";
 
 /** Colours a text, or returns it as it is. */

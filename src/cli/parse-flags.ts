@@ -10,7 +10,7 @@ export interface ParsedFlags {
   readonly flags: Readonly<Record<string, string>>;
   readonly positionals: readonly string[];
   readonly problems: readonly SettingProblem[];
-  /** The known flags that something was wrong with, or that a wrong one was meant for. */
+  /** The known flags that something was wrong with, or that an unknown flag was meant to be. */
   readonly wrong: readonly string[];
   /** Whether words were given to a command that takes none. */
   readonly hasStrayWords: boolean;
@@ -31,7 +31,8 @@ export interface FlagSource {
 /**
  * Reads the arguments of a command: parseArgs without its strictness, which would stop at the first fault.
  *
- * One mistake gives one problem: the value of an unknown flag is none, nor is each word of several that have no place.
+ * One mistake gives one problem: the value of an unknown flag is not reported as well, and surplus words are reported
+ * together.
  */
 export function parseFlags({ known, takesWords, help, args }: FlagSource): ParsedFlags {
   const settings = new Map(known.map((setting) => [flagName(setting), setting]));

@@ -33,8 +33,8 @@ async function main(words: readonly string[], context: CommandContext): Promise<
 }
 
 /**
- * Ends a command whose output cannot be written. A reader that stops early (`snowlane next -n 1000000 | head`) is no
- * fault. Anything else is: what should have the output, such as a full disk, has only a part of it.
+ * Ends a command whose output cannot be written. A reader that stops early (`snowlane next -n 1000000 | head`) is not a
+ * fault. Everything else, such as a full disk, is one: only a part of the output has been written.
  */
 function endWithoutOutput(error: NodeJS.ErrnoException): never {
   const fault = outputError(error);
@@ -43,7 +43,7 @@ function endWithoutOutput(error: NodeJS.ErrnoException): never {
   process.exit(fault.exitCode);
 }
 
-/** How long after a command anything else than a thread may keep the process alive, and how long a thread may. */
+/** How long after a command anything but a thread may keep the process alive, and how long a thread may. */
 const [restTimeoutMs, threadTimeoutMs] = [200, 8_000];
 
 /**
@@ -75,7 +75,7 @@ export async function run(): Promise<void> {
   });
   // Without a listener Node opens a debugger for every user of the machine (docs/adr/0197). serve has one that says so.
   process.on("SIGUSR1", () => {});
-  // Messages that nobody can read are no reason to end.
+  // The process does not end because its messages cannot be read.
   stderr.on("error", () => {});
   try {
     process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, environment, process, loadCommands });

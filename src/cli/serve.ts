@@ -94,7 +94,7 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
     log.error("A fault of this program, which ends it", { error });
     process.exit(exitCodes.fault);
   });
-  // The second one would end a server without a drain. Tools that rotate logs send them.
+  // SIGUSR2 would end a server without a drain. Tools that rotate logs send these signals.
   for (const name of ["SIGUSR1", "SIGUSR2"] as const) {
     process.on(name, () => log.info("This signal has no meaning here", { signal: name }));
   }
@@ -103,8 +103,8 @@ async function runServer(config: ServerConfig, worker: WorkerChoice, context: Co
   const { signal } = stop;
   let look: (() => void) | undefined;
   const reload = (): void => look?.();
-  // Without such files it keeps its meaning: the terminal has gone. With them it never ends a server, also not one that
-  // waits for its worker ID or drains.
+  // Without such files SIGHUP keeps its meaning: the terminal has gone. With them it never ends a server, not even one
+  // that waits for its worker ID or drains.
   if (config.tlsCert !== undefined || config.principals !== undefined) process.on("SIGHUP", reload);
   try {
     const onReloadable = (found: () => void): void => void (look = found);
@@ -170,7 +170,7 @@ function addressError(error: unknown, config: ServerConfig): CommandError | unde
     : new CommandError(`The address ${formatAddress(address)} ${hint} with ${flag}.`, exitCodes.address);
 }
 
-/** The fields of the system's errors that tell of an address. */
+/** The fields of the system's errors that describe an address. */
 interface AddressFault extends Error {
   readonly code?: string;
   readonly syscall?: string;

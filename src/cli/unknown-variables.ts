@@ -6,7 +6,7 @@ const prefix = "SNOWLANE_";
 const names = ["SNOWLANE_CONFIG", ...Object.values(serverSettings).map(environmentName)].map(unprefixed);
 
 /**
- * Gives a sentence for each variable whose name is near that of a setting and is none.
+ * Gives a sentence for each variable whose name resembles a setting's but is not one.
  *
  * Others are left alone: Kubernetes gives every container `SNOWLANE_PORT` and more, if a service is called snowlane.
  */

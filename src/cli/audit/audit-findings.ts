@@ -17,7 +17,7 @@ export type FindingKind = (typeof findingKinds)[number];
 
 /** One case of a finding. */
 export interface FindingExample {
-  /** The ID, or the text that is none. */
+  /** The ID, or the text that is not one. */
   readonly text: string;
   /** The file, a colon, and the line or the record; several for an ID that came more than once. */
   readonly places: readonly string[];
@@ -41,7 +41,7 @@ export interface WorkerCount {
 
 /** The limits that the IDs should keep. */
 export interface AuditRules {
-  /** By which IDs are read: a bit outside its fields is a finding. */
+  /** The layout by which IDs are read: a bit outside its fields is a finding. */
   readonly layout: Layout;
   /** The worker IDs that may be there; undefined = any. */
   readonly workerIds: ReadonlySet<number> | undefined;
@@ -123,7 +123,7 @@ export class AuditFindings implements AuditReader {
     finding.examples.push(...examples.slice(0, examplesMax - finding.examples.length));
   }
 
-  /** Adds what only all IDs together show. Call it once, after the last ID. */
+  /** Adds the findings that only all IDs together show. Call it once, after the last ID. */
   end(): void {
     this.add("lost-digits", this.#rounding.count(this.idCount), this.#rounding.examples);
   }
@@ -153,11 +153,11 @@ export class AuditFindings implements AuditReader {
   }
 }
 
-/** The share of IDs from which on rounding is a sign; by chance one in a hundred looks rounded. */
+/** From this share of IDs on, rounded ones are a finding; by chance one in a hundred looks rounded. */
 const roundedShare = 0.05;
-/** Below it a double has every whole number. */
+/** Smaller IDs are not judged, because a double loses three bits of them at most. */
 const idMin = 2n ** 56n;
-/** A double has seven bits less than an ID of this size, or more. */
+/** The seven lowest bits, all of which a double loses of an ID of 60 bits, and the ten lowest bits of the sequence. */
 const [lostBits, sequenceBits] = [0x7fn, 0x3ffn];
 
 /**
@@ -170,7 +170,7 @@ class Rounding {
   readonly #hasLowSequence: boolean;
   #decimal = 0;
   #binary = 0;
-  /** IDs whose lowest bits are not all 0 by themselves, as those of sequence 0 are. */
+  /** IDs whose ten lowest bits are not all 0; those of an ID with sequence 0 are 0 without any rounding. */
   #sequenced = 0;
 
   constructor(layout: Layout) {
@@ -189,7 +189,7 @@ class Rounding {
     return (isDecimal || isBinary) && this.examples.length < examplesMax;
   }
 
-  /** How many IDs lost digits; 0 where chance explains it. */
+  /** How many IDs lost digits; 0 where chance explains them. */
   count(total: number): number {
     return Math.max(signOf(this.#decimal, total), signOf(this.#binary, this.#sequenced));
   }

@@ -7,7 +7,7 @@ import { fieldsOf } from "../backfill/row-format.ts";
 import { linesOf } from "../ids/line-splitter.ts";
 import { IdError } from "../../errors.ts";
 
-/** The reader of what a file holds. Places are line numbers, or the numbers of an issue log's records, from 1 on. */
+/** Receives what a file holds. Places are line numbers, or the numbers of an issue log's records, from 1 on. */
 export interface AuditReader {
   /** Called where a file begins, with its name. */
   begin(name: string): void;
@@ -37,7 +37,7 @@ export async function readFileIds(path: string, rules: ColumnRules, reader: Audi
   }
 }
 
-/** A record of an issue log has three bytes 0 at its end, before the last; a text has none. */
+/** A record of an issue log has three zero bytes before its last byte; a text has none. */
 function isIssueLog(path: string): boolean {
   const file = openSync(path, "r");
   try {
@@ -95,7 +95,7 @@ export async function readColumn(
       const cell = (columnsOf(text)[index] ?? "").trim();
       const id = readId(cell, codec, nowMs);
       if (id !== undefined) reader.id(id, place);
-      // The names of columns are no ID that was lost.
+      // A line with the names of columns is not a lost ID.
       else if (place > 1 || /\d/.test(cell)) reader.unreadable(cell === "" ? text : cell, place);
     }
   }

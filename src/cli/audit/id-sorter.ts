@@ -41,7 +41,7 @@ export class IdSorter {
     this.#chunk = new BigUint64Array(chunkIds);
   }
 
-  /** @param id - 0 to 2^63 - 1. @throws The system's error, as of a full disk. */
+  /** @param id - 0 to 2^63 - 1. @throws The system's error, for example on a full disk. */
   add(id: bigint): void {
     this.#chunk[this.#count++] = id;
     if (this.#count === this.#chunk.length) this.#writeChunk();

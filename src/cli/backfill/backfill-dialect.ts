@@ -1,7 +1,7 @@
 /** How a database numbers its own rows. All numbers are 64-bit integers. */
 import type { TimeUnit } from "./row-time.ts";
 
-/** The databases that can. */
+/** The databases that can number their own rows. */
 export const backfillDialectNames = ["postgresql", "mysql", "mariadb", "sqlite"] as const;
 
 /** One of {@link backfillDialectNames}. */
@@ -11,7 +11,7 @@ export type BackfillDialectName = (typeof backfillDialectNames)[number];
 interface BackfillSql {
   /** The name of the table whose rows get IDs. */
   readonly table: string;
-  /** The name of the column that tells its rows apart. */
+  /** The name of the column that identifies its rows. */
   readonly key: string;
   /** The name of the column that takes the IDs. */
   readonly id: string;
@@ -19,13 +19,13 @@ interface BackfillSql {
   readonly us: string;
   /** The zone of times without an offset: a text in quotes. */
   readonly zone: string;
-  /** Says with a row that the database cannot do what was asked, such as reading a zone; absent = it always can. */
+  /** Yields a row if the database cannot do what was asked, such as reading a zone; absent = it always can. */
   readonly obstacle: string | undefined;
   /** Names the claim: a text in quotes, the same whenever the text is run. */
   readonly claim: string;
   /** Why the past was claimed: a text in quotes. */
   readonly reason: string;
-  /** From the time of a row in microseconds to its tick, counted from the first of the claim. */
+  /** Converts the time of a row in microseconds to its tick, counted from the first tick of the claim. */
   readonly tickOf: (us: string) => string;
   /** The slots of one tick. */
   readonly capacity: string;
@@ -37,7 +37,7 @@ interface BackfillSql {
   readonly slotCount: string;
   /** The most ticks by which an ID may be later than its row. */
   readonly lagMaxTicks: string;
-  /** From a slot to its ID. */
+  /** Converts a slot to its ID. */
   readonly idOf: (slot: string) => string;
 }
 
@@ -46,9 +46,9 @@ export interface BackfillDialect {
   readonly title: string;
   readonly quote: (name: string) => string;
   readonly divide: (dividend: string, divisor: string) => string;
-  /** Keeps the planner from looking rows up by the index of a column; absent where it does not. */
+  /** Keeps the planner from looking rows up by the index of a column; absent where the planner never does. */
   readonly hidden?: (column: string) => string;
-  /** Unix microseconds of a time: of `unit`, or as the database has times; without an offset in `zone`. */
+  /** Unix microseconds of a time in `unit`, or in the database's own form; a time without an offset is in `zone`. */
   readonly unixUs: (column: string, unit: TimeUnit, zone: string) => string;
   /** See {@link BackfillSql.obstacle}; undefined where every zone can be read. */
   readonly zoneObstacle?: (zone: string) => string | undefined;
@@ -93,12 +93,13 @@ function numberedRows(
       ) AS row_`;
 }
 
-/** So many rows make a block: see {@link slotsByBlocks}. */
+/** How many rows make a block: see {@link slotsByBlocks}. */
 const blockRows = 256;
 
 /**
- * The same as {@link slotsOf} for MariaDB, which looks at all rows before a row for the greatest one. So it takes the
- * greatest within a block, that of all blocks at the last row of each, and carries this to the next block.
+ * The same as {@link slotsOf} for MariaDB, which reads all rows before a row to find the greatest value. So this takes
+ * the greatest within each block, then the greatest of all blocks so far at the last row of each, and carries that to
+ * the next block.
  */
 function slotsByBlocks(sql: BackfillSql, number: (order: string) => string): string {
   const last = blockRows - 1;
@@ -216,7 +217,7 @@ ${leftOver(sql)}`,
     title: "SQLite",
     quote: doubled('"'),
     divide: slash,
-    // It would go through all slots for each row that has no ID.
+    // With the index, it would go through all slots for each row that has no ID.
     hidden: (column) => `+${column}`,
     unixUs: (column, unit) => {
       if (unit !== "iso") return unixUsOfNumber(column, unit, slash);

@@ -24,7 +24,7 @@ import { writeWholeFile } from "./whole-file.ts";
 
 type BadRow = Extract<Row, { kind: "bad" }>;
 
-/** Much of a file at a time costs less than little. */
+/** Reading a file in large pieces costs less than in small ones. */
 const chunkBytes = 1 << 20;
 
 /** Numbers the rows of a file: counts them, claims, and numbers them. Standard input cannot be counted before. */
@@ -35,7 +35,7 @@ export async function backfillFile(input: BackfillInput, past: PastStore, path: 
   return path === "-" ? await backfillStdin(input, past, rules) : await backfillReadable(input, past, { path, rules });
 }
 
-/** @throws CommandError before anything is claimed, where what is written would take the place of something. */
+/** @throws CommandError before anything is claimed, where an output would replace a file. */
 function checkOutputs({ out, bad }: BackfillInput["options"]): void {
   for (const [name, path] of Object.entries({ out, bad })) {
     if (path === undefined || !existsSync(path)) continue;
@@ -45,7 +45,11 @@ function checkOutputs({ out, bad }: BackfillInput["options"]): void {
   throw new CommandError("--out and --bad name one file: give two.", exitCodes.usage);
 }
 
-/** What a file is before it is counted. @throws CommandError for a pipe: its rows come once, and are needed twice. */
+/**
+ * Gives the state of a file before it is counted.
+ *
+ * @throws CommandError for a pipe: its rows come once, and are needed twice.
+ */
 function lookAt(path: string): Stats | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isFile() || found.isDirectory()) return found;
@@ -135,7 +139,7 @@ interface Writing {
   readonly total?: number;
 }
 
-/** @param look - Is called with each bad row, and at the end without one; may throw. */
+/** @param look - Called with each bad row, and at the end without one; may throw. */
 async function writeRows(
   { options, settings, stdout, stderr }: BackfillInput,
   { layout }: PastStore,
@@ -192,7 +196,7 @@ function formatOf(path: string): RowFormatName {
   throw new CommandError(message, exitCodes.usage);
 }
 
-/** @throws CommandError, also while it is read. */
+/** @throws CommandError, also in the middle of the file. */
 async function* chunksOf(path: string): AsyncGenerator<string> {
   try {
     yield* createReadStream(path, { highWaterMark: chunkBytes, encoding: "latin1" });

@@ -10,7 +10,7 @@ export async function backfillRows({ options, stdout }: BackfillInput, past: Pas
   const { sql = "postgresql", table = "", key = "", id = "", time = "", from = 0, to = 0 } = options;
   const { unit, timeZone = "UTC", lagMaxMs, lanes, reason = "", dryRun } = options;
   const rows: SqlRows = { dialect: sql, table, key, id, time, unit, timeZone, fromMs: from, toMs: to, lagMaxMs };
-  // Rows at the end flow over by as much as they may lag.
+  // The last rows may need slots beyond the end, by as much as they may lag.
   const interval = inWholeTicks(past.layout, from, to + lagMaxMs);
   checkSlots(past.layout, interval, lanes);
   const request = requestOf(options, interval);

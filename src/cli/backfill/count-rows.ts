@@ -2,7 +2,7 @@ import { type Layout, ticksToMsDown, ticksToMsUp } from "../../snowflake/layout.
 import { lanesMax, PastSlots, slotsOfTick } from "../../snowflake/past-numbers.ts";
 import { type Row, type RowRules, rowsOf } from "./rows.ts";
 
-/** What a file holds, before anything is claimed for it. */
+/** The rows of a file, counted before anything is claimed for them. */
 export interface RowCount {
   readonly rows: number;
   readonly badRows: number;
@@ -18,7 +18,7 @@ export interface RowCount {
 /** How many bad rows are named; the others are counted. */
 export const namedMax = 10;
 
-/** Reads all rows and counts them. @param onBad - Is given each bad row. @throws CommandError as {@link rowsOf}. */
+/** Reads all rows and counts them. @param onBad - Called with each bad row. @throws CommandError as {@link rowsOf}. */
 export async function countRows(
   chunks: AsyncIterable<string>,
   rules: RowRules,

@@ -1,4 +1,4 @@
-/** The forms of files with rows: where the time of a row stands, and how the row is written with its ID. */
+/** The forms of files with rows: where the time of a row is, and how the row is written with its ID. */
 
 /** `lines`: each line is a time. */
 export const rowFormats = ["lines", "csv", "jsonl"] as const;
@@ -6,18 +6,22 @@ export const rowFormats = ["lines", "csv", "jsonl"] as const;
 /** One of {@link rowFormats}. */
 export type RowFormatName = (typeof rowFormats)[number];
 
-/** A part of a row, or why it cannot be had. */
+/** A part of a row, or why it cannot be read. */
 type RowPart = { readonly kind: "good"; readonly text: string } | { readonly kind: "bad"; readonly problem: string };
 
 /** How rows of one file are read and written. Texts have one character a byte. */
 export interface RowFormat {
   /** Whether a line end within quotes belongs to a row. */
   readonly isQuoted: boolean;
-  /** Takes the first record, where that names the columns. @returns It with one more column, or why it cannot be. */
+  /**
+   * Takes the first record, where that names the columns.
+   *
+   * @returns It with one more column, or why that cannot be added.
+   */
   readonly readHeader?: (text: string) => RowPart;
   /** The text of a row's time. */
   readonly timeOf: (text: string) => RowPart;
-  /** The row with its ID, byte for byte as it was besides. */
+  /** The row with its ID, otherwise byte for byte as it was. */
   readonly withId: (text: string, id: string) => string;
 }
 
@@ -153,7 +157,7 @@ function readJson(text: string, timeColumn: string, idColumn: string): RowPart {
   const time = row[timeColumn];
   if (time === undefined) return { kind: "bad", problem: `has no field ${shown(timeColumn)}` };
   if (typeof time === "string") return { kind: "good", text: time };
-  // A field of the same name may stand deeper in the row.
+  // A field of the same name may occur deeper in the row.
   if (typeof time === "number")
     return { kind: "good", text: number !== undefined && Number(number) === time ? number : String(time) };
   return { kind: "bad", problem: `has a time that is neither a text nor a number: ${JSON.stringify(time)}` };

@@ -1,6 +1,6 @@
 import { CommandError, exitCodes } from "../exit-code.ts";
 
-/** A record that is longer is no row: most likely a quote is missing. */
+/** A longer record is not a row: most likely a quote is missing. */
 const recordLengthMax = 16_777_216;
 
 /** A record of a file, as its bytes: each character is one byte. */
@@ -12,7 +12,7 @@ export interface RawRecord {
 
 /**
  * Reads records with their line ends, many at a time. Texts have one character a byte. With `isQuoted`, a line end
- * within quotes ends no record.
+ * within quotes does not end a record.
  *
  * Holds one chunk and one record.
  *

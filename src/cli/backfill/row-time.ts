@@ -17,9 +17,9 @@ const numberPattern = /^(-?)(\d{1,19})(?:\.(\d{1,12}))?$/;
 
 /** Reads times one after another, without an object for each. */
 export class RowTime {
-  /** Of the last time that was read: whole Unix milliseconds, rounded down. */
+  /** The last time that was read, in whole Unix milliseconds, rounded down. */
   unixMs = 0;
-  /** The rest, 0 to 999,999 nanoseconds. */
+  /** The rest of that time, 0 to 999,999 nanoseconds. */
   belowMs = 0;
   readonly #unit: TimeUnit;
   readonly #zone: ZoneOffsets | undefined;

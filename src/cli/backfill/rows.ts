@@ -8,15 +8,15 @@ import type { RowTime } from "./row-time.ts";
 
 /** The rules that rows keep. Times are Unix milliseconds. */
 export interface RowRules {
-  /** By its tick and its epoch a row's time becomes a tick. */
+  /** The layout by whose tick and epoch a row's time becomes a tick. */
   readonly layout: Layout;
   /** Finds the time in a row, and puts the ID into it. */
   readonly format: RowFormat;
   /** Reads the text of a row's time. */
   readonly time: RowTime;
-  /** No row is older; that of the layout's epoch at least. */
+  /** No row may be older; at least the time of the layout's epoch. */
   readonly fromMs: number;
-  /** Every row is older. */
+  /** Every row must be older. */
   readonly untilMs: number;
   /** By how much a row may be older than one before it. */
   readonly lagMaxMs: number;
@@ -86,7 +86,7 @@ function timeProblem(text: string, { time, layout, fromMs, untilMs }: RowRules):
   return undefined;
 }
 
-/** Sees that rows are sorted, to within the lag. */
+/** Checks that rows are sorted, to within the lag. */
 class OrderCheck {
   readonly #lagMaxMs: number;
   #newestMs = Number.NEGATIVE_INFINITY;

@@ -16,7 +16,7 @@ export async function writeWholeFile<T>(path: string, write: (out: WriteStream) 
   const failed = new Promise<never>((_, reject) => {
     out.once("error", (error) => reject(unwritable(path, error)));
   });
-  // It may fail before anybody waits for it.
+  // It may fail before any code waits for it.
   failed.catch(() => {});
   try {
     const result = await Promise.race([write(out), failed]);

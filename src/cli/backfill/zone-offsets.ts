@@ -1,14 +1,14 @@
-/** No zone has changed its offset at another time than a whole quarter of an hour since 1972. */
+/** Since 1972, every zone has changed its offset only at whole quarters of an hour. */
 const quarterMs = 900_000;
 const dayMs = 86_400_000;
-/** Rows come sorted by time, so few are asked for twice after many others. */
+/** Rows come sorted by time, so few times are looked up again after many others. */
 const keptMax = 100_000;
 
 /**
  * The offsets of local times in a time zone.
  *
- * An hour that comes twice in autumn is read as the second, and one that does not come in spring as if the clock had
- * not been changed yet, both as PostgreSQL does.
+ * An hour that occurs twice in autumn is read as the second one, and an hour that is skipped in spring as if the clock
+ * had not been changed yet. PostgreSQL does the same.
  */
 export class ZoneOffsets {
   readonly #format: Intl.DateTimeFormat;

@@ -5,7 +5,7 @@ import type { Command } from "../command.ts";
 export interface CompletionEntry {
   /** Empty for the program itself. */
   readonly command: string;
-  /** The words that go on, of this command's name or of its arguments. */
+  /** The words that may follow, of this command's name or of its arguments. */
   readonly words: readonly CompletionWord[];
   readonly flags: readonly CompletionFlag[];
 }

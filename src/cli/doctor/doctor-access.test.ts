@@ -59,7 +59,7 @@ test("a file of principals is read as a start reads it, and its faults end docto
   expect(await findings({ principals: broken })).toEqual([["principals", "warn", text("nobody may call")]]);
 });
 
-// They were found fine.
+// Doctor used to find nothing wrong with them.
 test("OPERATIONS 7: files of secrets that every user of the machine may read are warned of", async () => {
   const { path: principals } = principalsFile([{ name: "app", permissions: ["ids"] }]);
   const storeFile = join(temporaryFolder(), "url");

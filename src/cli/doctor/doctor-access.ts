@@ -1,4 +1,4 @@
-/** What `doctor` says of who may call: certificates, principals, and a server that anybody may call. */
+/** The checks of `snowlane doctor` on who may call: certificates, principals, and a server that anybody may call. */
 import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { isLoopback } from "../../config/address.ts";
@@ -7,7 +7,7 @@ import type { ServerConfig } from "../../config/server-settings.ts";
 import { failOf, type Finding, ok, warn } from "./finding.ts";
 
 const dayMs = 86_400_000;
-/** A certificate that ends sooner is warned of. */
+/** Doctor warns of a certificate that ends sooner than this. */
 const soonMs = 14 * dayMs;
 
 type AccessSettings = Pick<

@@ -16,7 +16,7 @@ import { exitCodes } from "../exit-code.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 
 const clocksource = "/sys/devices/system/clocksource/clocksource0";
-/** Steady and quick to read. Others are slow, coarse, or the kernel's second choice when it distrusts its first. */
+/** Clock sources that are steady and quick to read. Others are slow, coarse, or the kernel's second choice. */
 const goodSources: ReadonlySet<string> = new Set([
   "tsc",
   "kvm-clock",

@@ -12,7 +12,7 @@ import { placeOf, recordedPlace } from "../../store/store-place.ts";
 const runbook = "Follow the runbook of docs/sequences.md.";
 
 /**
- * Looks whether values can be taken. A fault is a warning: the server starts, and issues IDs. Makes no file and no
+ * Checks whether values can be taken. A fault is a warning: the server starts, and issues IDs. Makes no file and no
  * table.
  */
 export async function checkSequences(
@@ -44,7 +44,7 @@ async function checkDatabase(store: SequenceStore, url: string, bound: Sequences
   const { database, identity, clockMs } = await store.look([]);
   if (database === undefined)
     return warn("sequences", `The row of this namespace in snowlane_sequence_place at ${where} is gone.`, runbook);
-  // Its message names both.
+  // The message of its error names both databases.
   checkBinding(bound, { databaseId: databaseIdOf(database.member), place: recordedPlace(url) });
   if (database.stopped !== "") {
     return warn("sequences", `The database at ${where} was stopped, because ${database.stopped}.`, runbook);

@@ -152,8 +152,8 @@ async function checkSettings({ store, worker }: StoreUnderCheck): Promise<readon
 }
 
 /**
- * Checks this machine's clock beside the store's. A store that is behind by more than half a window lets no window
- * begin; one that is behind by a whole one lets none go on.
+ * Checks this machine's clock against the store's. If the store is behind by more than half a window, no window can
+ * begin; if it is behind by a whole one, none can go on.
  */
 export function checkClock(
   store: Pick<RecordStore, "kind" | "durability">,
@@ -182,7 +182,7 @@ export function checkClock(
   return warn("clock offset", detail, store.durability === "lossy" ? hint + lossy : hint);
 }
 
-/** Checks the window and its renewal beside the defaults of the store, as a start does. */
+/** Checks the window and its renewal against the defaults of the store, as a start does. */
 export function checkTimes(worker: StoreUnderCheck["worker"], layout: Layout, store: TimedStore): Finding {
   try {
     const { windowMs, renewalPeriodMs } = resolveWorkerSettings({ ...worker, holder: nobody() }, layout, store);
@@ -192,7 +192,7 @@ export function checkTimes(worker: StoreUnderCheck["worker"], layout: Layout, st
   }
 }
 
-/** Looks whether the store became another one and came back, as two that answer in turn do. */
+/** Checks whether the store became another one and back again, as happens when two stores answer in turn. */
 function checkWriters(
   { kind }: RecordStore,
   { entries, moment }: ListAnswer,
@@ -233,16 +233,18 @@ function checkLayout({ store, layout, worker }: StoreUnderCheck, text: string): 
   }
 }
 
-/** Only an operator can compare it with those of other stores: a copy has the same as its original. */
+/**
+ * Shows the fingerprint. Only an operator can compare it with those of other stores: a copy has that of its original.
+ */
 function showDeployment(layoutText: string): Finding {
   const detail = `The fingerprint is ${deploymentIdOf(layoutText)}. Another store with the same one repeats these IDs.`;
   return ok("deployment", detail);
 }
 
 /**
- * Shows that we may write, without leaving a trace. The layout record is replaced by itself, which looks like no write
- * to all others, because they compare texts. Creating it once more is refused, but only after the store has checked the
- * right to create. Where such a replacement is not written, a record of our own shows whether commits work.
+ * Shows that we may write, without leaving a trace. The layout record is replaced by itself, which no other process can
+ * notice, because they compare texts. Creating it once more is refused, but only after the store has checked the right
+ * to create. Where such a replacement is not written, a record of our own shows whether commits work.
  */
 async function probe(under: StoreUnderCheck): Promise<readonly Finding[]> {
   const { store } = under;
@@ -266,7 +268,7 @@ async function probe(under: StoreUnderCheck): Promise<readonly Finding[]> {
 /** A namespace that no server uses: a record in a new one would look like the rest of a loss of data. */
 const probeNamespace = "snowlane-doctor";
 const probeKey = "probe";
-/** The record has one of them, and gets the other: a text that stands there might not be written. */
+/** The record has one of them, and gets the other: a text that is already there might not be written. */
 const probeTexts = [1, 2].map((probe) => JSON.stringify({ probe }));
 
 /** Writes a record of our own in another namespace, which stays there. */
@@ -306,7 +308,7 @@ function refusedElsewhere(error: unknown): Finding {
   return { ...found, hint, level: "warn" };
 }
 
-/** What kept a write from being made: a store that takes none at present, or privileges. */
+/** The cause that kept a write from being made: a store that takes none at present, or privileges. */
 function refusedWrite(error: unknown): Finding {
   const isUnavailable = error instanceof IdError && error.reason === "STORE_UNAVAILABLE";
   if (!isUnavailable) return failOf("privileges", error, "Give the user the privileges of docs/stores.md.");
@@ -317,10 +319,13 @@ function refusedWrite(error: unknown): Finding {
   return failOf("writes", error, `No server can start before the store takes writes: ${why}`);
 }
 
-/** Below so many passes over the whole past, where servers leave as many alone: an eighth of the worker IDs. */
+/**
+ * Doctor warns below this many passes over the whole past, unless an eighth of the worker IDs, which servers leave
+ * alone, is fewer.
+ */
 const passesWarn = 8;
 
-/** How often all of the past can still be claimed: each claim of it takes a worker ID that has no record. */
+/** Checks how often all of the past can still be claimed: each claim of it takes a worker ID that has no record. */
 function checkPasses({ total, workers }: WorkerList): Finding {
   const passes = total - workers.length;
   const detail = `${passes} of ${total} worker IDs have a past that is wholly unused: as many back-fills of all times are left.`;

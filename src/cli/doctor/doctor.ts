@@ -80,7 +80,7 @@ async function checkChosenStore(choice: WorkerChoice): Promise<readonly Finding[
   }
 }
 
-/** An SQLite file that a first start would make: a check does not make it. */
+/** Reports on an SQLite file that a first start would make; a check does not make it. */
 function checkAbsentFile({ storeUrl, namespace, whereNoFolder }: WorkerChoice): Finding | undefined {
   if (!storeUrl.startsWith("sqlite:")) return undefined;
   const { path } = parseSqliteUrl(storeUrl, { namespace, callTimeoutMs: 0 });

@@ -104,7 +104,7 @@ function factsOf({ layout, free }: Shown, nowMs: number) {
   };
 }
 
-/** What a reader has to know of a layout's life; nothing where it is fine. */
+/** What a reader has to know about a layout's life; empty where it is fine. */
 const marks: Readonly<Record<Exhaustion["state"], Cell>> = {
   fine: "",
   warning: { text: "ENDS SOON", tone: "attention" },

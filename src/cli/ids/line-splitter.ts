@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** No text form is a tenth as long. Of a longer line only the beginning is kept, which is enough to refuse it. */
+/** No text form is a tenth as long. Only the beginning of a longer line is kept, which is enough to refuse it. */
 const lineLengthMax = 4_096;
 
 /**

@@ -56,7 +56,8 @@ const nothing = "-";
 
 /**
  * Writes a line for a pipe: text, ID, time, datacenter, worker, sequence and form, with tabs between. A UUID that holds
- * no ID of ours has no ID, and its own time; so has a text of another generator, whose kind stands for the form.
+ * no ID of ours has an empty ID and its own time; so does a text of another generator, whose kind takes the place of
+ * the form.
  */
 export function toLine({ codec: { layout }, text, reading }: TextPart): string {
   if ("kind" in reading) return lineWithoutId(text, reading.createTimeNs, reading.kind);
@@ -116,7 +117,7 @@ function uuidRows(uuid: UuidInfo, isSnowlane: boolean): readonly (readonly [stri
   return [
     ["version", version],
     ["variant", variant],
-    // The ID of a UUID of ours has the time more exactly than the UUID.
+    // The ID in a UUID of ours shows the time more exactly than the UUID does.
     ["time", isSnowlane || createTimeNs === undefined ? undefined : isoOfNs(createTimeNs)],
     ["clock sequence", clockSequence],
     ["node", node],

@@ -20,7 +20,7 @@ export interface TextPart {
   /** The characters that were read, as they are written. */
   readonly text: string;
   readonly reading: TextReading | ForeignText;
-  /** Of the layout by which the ID is read. */
+  /** The text forms of the layout by which the ID is read. */
   readonly codec: TextCodec;
   /** The text that strict reading takes, and the form in which it does where that must be said. */
   readonly strict: string;
@@ -77,7 +77,7 @@ function searchParts(
   throw new IdError("MALFORMED_TEXT", whyNothing(text, finds, times, error), { metadata: error.metadata });
 }
 
-/** A find as strict reading has it; none where no ID can be read of it. */
+/** Reads a find strictly; empty where no ID can be read from it. */
 function partOf(
   codec: TextCodec,
   text: string,
@@ -87,7 +87,7 @@ function partOf(
 ): readonly TextPart[] {
   const { start, end, strict, kind, forms, notes, maker } = find;
   if (strict === undefined) return [];
-  // The first of two readings is the likelier one; strict reading would ask.
+  // The first of two readings is the likelier one; strict reading would refuse the text as ambiguous.
   const read = kind === "base58" || kind === "base62" ? { ...options, form: kind } : options;
   try {
     const reading = readText(codec, strict, read);
@@ -140,7 +140,7 @@ function notesOfWhole(
   return notes;
 }
 
-/** A look at the digits that spares the search for all but a few numbers. */
+/** A quick look at the digits, so that only a few numbers have to be searched. */
 function mayBeDoubted(text: string): boolean {
   return [10, 13, 16].includes(text.length) || text.endsWith("00");
 }
@@ -157,8 +157,8 @@ const reasonTexts: Readonly<Record<GuessReason, string>> = {
 };
 
 /**
- * Chooses the layout of an ID: the one that was given, or else the one that the text names, or the likeliest where no
- * ID of the own one can be from that time. Each such choice, and each doubt about the layout, is a note.
+ * Chooses the layout of an ID: the one that was given, or else the one that the text names, or the likeliest one where
+ * no ID of the own layout can be from that time. Each such choice, and each doubt about the layout, is a note.
  */
 function withLayout(
   part: Omit<TextPart, "codec" | "notes">,
@@ -181,7 +181,7 @@ function withLayout(
   return { ...part, codec, notes: withEnd(doubts, codec, id, nowMs) };
 }
 
-/** The number of a text that is one in every layout; undefined for all others. */
+/** The number that a text means in every layout; undefined for all others. */
 function idOfNumber(reading: TextReading | ForeignText): bigint | undefined {
   if ("kind" in reading) return undefined;
   return reading.format.form === "decimal" || reading.format.form === "hex" ? reading.id : undefined;

@@ -9,7 +9,7 @@ const wipe = "\r\u001b[K";
 /** Shows the progress of long work, on a terminal only. */
 export interface Progress {
   add(count: number): void;
-  /** Writes whole lines on standard error, terminal or not, without a rest of the progress line before them. */
+  /** Writes whole lines on standard error, terminal or not, without leftovers of the progress line before them. */
   say(lines: string): void;
   /** Wipes the line. */
   end(): void;

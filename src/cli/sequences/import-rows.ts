@@ -23,10 +23,11 @@ export function canRead(url: string): boolean {
 }
 
 /**
- * Runs one query, in a transaction that may only read. Of several hosts the one that takes writes is asked: a replica
- * that lags would tell a maximum that is too low.
+ * Runs one query, in a transaction that may only read. Of several hosts, the one that takes writes is asked: a replica
+ * that lags would report a maximum that is too low.
  *
- * @throws IdError INVALID_CONFIG, STORE_UNAVAILABLE; of a query that the database refuses, with its words.
+ * @throws IdError INVALID_CONFIG, STORE_UNAVAILABLE; for a query that the database refuses, with the database's own
+ * words.
  */
 export async function readImportRows(url: string, sql: string): Promise<readonly ImportRow[]> {
   return readers[storeKindOf(url) ?? ""]!(url, sql);

@@ -28,7 +28,7 @@ import { CommandError, exitCodes } from "../exit-code.ts";
 import { refuseCall } from "../server/remote-error.ts";
 import { readAccess, type ServerOptionValues, serverOptions } from "../server/server-access.ts";
 
-/** Where sequences are kept, for every command of theirs. */
+/** Where sequences are kept, for every command that works on them. */
 export const sequencePlaceSettings = { ...sequenceStoreSettings, ...storeSettings };
 
 /** `--server` and what belongs to it, of the commands that can ask one. */
@@ -46,7 +46,7 @@ export interface AccessInput {
   readonly whereNew: "create" | "refuse";
 }
 
-/** What a command does to sequences: an operator's works while the worker store is away. */
+/** What a command does to sequences: an operator's command works while the worker store is away. */
 type Purpose = "call" | "operate";
 
 /** The deadline of one call to a database, in milliseconds. */
@@ -55,8 +55,8 @@ const closeTimeoutMs = 2_000;
 const batchCountMax = 1e9;
 
 /**
- * Calls the service, of a server or of this process, and closes what was opened: what is left of the values that were
- * taken goes back.
+ * Calls the service, of a server or of this process, and closes what was opened: values that were taken and are left
+ * over are given back.
  *
  * @throws CommandError, IdError INVALID_CONFIG.
  */
@@ -100,7 +100,7 @@ export async function operateSequences<T>(
 /** The databases that the settings name, and a way to the records of their deployment. @throws CommandError. */
 export function placesOf(settings: PlaceSettings, environment: CommandContext["environment"]) {
   const { namespace, sequenceStores } = settings;
-  // The worker store is only asked for where it is needed: what it says of a missing one would be beside the point.
+  // The worker store is only asked for where it is needed: its error for a missing one would mislead.
   const workerStore = sequenceStores === undefined ? valueOf(resolveStoreUrl(settings, environment)) : "";
   const storeUrls = resolveSequenceStore(settings, workerStore);
   if (storeUrls === undefined) {

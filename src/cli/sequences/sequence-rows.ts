@@ -13,7 +13,7 @@ const periodNames: Readonly<Record<Period, string>> = {
   [Period.QUARTER]: "quarter",
 };
 
-/** A table of sequences for people. @param isStopped - Whether nobody may take values of any. */
+/** A table of sequences for people. @param isStopped - Whether no values can be taken from any of them. */
 export function sequencesToTable(sequences: readonly Sequence[], isStopped: boolean): string {
   const rows = sequences.map((sequence) => {
     const { name, nextValue, leftCount, period, disabled } = sequence;

@@ -45,7 +45,7 @@ export const sequencesRaise: Command<typeof sequencePlaceSettings, typeof option
       throw new CommandError(message, exitCodes.refused);
     }
     const raised = `${raisedCount} counter${raisedCount === 1 ? " was" : "s were"} raised`;
-    // What stood there may be gone altogether.
+    // Sequences that were there may be gone altogether.
     const later = all ? `, and sequences that are made later begin ${by} value${by === 1n ? "" : "s"} higher` : "";
     stdout.write(`${raised}${later}.\n`);
     return exitCodes.done;

@@ -1,4 +1,4 @@
-/** The options and the wait of commands after which no server is to give an older value. */
+/** The options and the wait of commands after which no server may give out an older value. */
 import { systemClock, systemTimers, delay } from "../../clock/clock.ts";
 import { lengthOfTime } from "../../clock/length-of-time.ts";
 import { duration } from "../../config/setting-kinds.ts";
@@ -21,7 +21,7 @@ const pollMs = 250;
 /**
  * Waits until every server has seen the last change of a sequence.
  *
- * @throws CommandError Some have not, in time.
+ * @throws CommandError if some have not seen it in time.
  */
 export async function untilSeen(
   catalog: SequenceCatalog,

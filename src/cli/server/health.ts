@@ -10,7 +10,7 @@ const options = { ...asked, server: withFallback(asked.server, "http://127.0.0.1
 /** How long the server may take to answer, in ms. */
 const answerTimeoutMs = 2_000;
 
-/** A larger answer comes from no server of ours. */
+/** A larger answer does not come from a server of ours. */
 const answerMaxBytes = 4_096;
 
 /** `snowlane health`: the probe of a container that has nothing else to ask with. */
@@ -46,7 +46,10 @@ function servingStatus(body: string): string | undefined {
   }
 }
 
-/** By node:http, which loads in a third of the time that `fetch` or a gRPC client takes: probes run every few seconds. */
+/**
+ * Asks by node:http, which loads in a third of the time that `fetch` or a gRPC client takes: probes run every few
+ * seconds.
+ */
 async function ask({ url: server, socketPath, tls, authorization }: ServerAccess) {
   const url = new URL("/grpc.health.v1.Health/Check", socketPath === undefined ? server : "http://localhost");
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");

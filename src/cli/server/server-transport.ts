@@ -4,8 +4,8 @@ import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-no
 import type { ServerAccess } from "./server-access.ts";
 
 /**
- * Makes a transport that calls a server over gRPC, with the caller's credentials. A connection on which a call's time
- * passes is given up: its server may have frozen behind a balancer, which leads a new one to another server.
+ * Makes a transport that calls a server over gRPC, with the caller's credentials. A connection on which a call times
+ * out is given up: its server may have frozen behind a balancer, which leads a new connection to another server.
  */
 export function transportTo({ url, socketPath, tls, authorization }: ServerAccess): Transport {
   const bySocket = socketPath === undefined ? {} : { createConnection: () => connect(socketPath) };

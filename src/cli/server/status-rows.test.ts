@@ -26,7 +26,7 @@ function lineOf(name: string, changed: Partial<ShownStatus>): string | undefined
     ?.slice(8);
 }
 
-// It said "sqlite, answered 0.0 s ago, unreachable".
+// The line used to be "sqlite, answered 0.0 s ago, unreachable".
 test("OPERATIONS 18: a store whose writes fail while it answers reads is shown by two sentences that are both true", () => {
   const storeOf = (store: Partial<ShownStatus["store"]>) => lineOf("store", { store: { ...status.store, ...store } });
   expect(storeOf({})).toBe("postgres, last answered 0.0 s ago");

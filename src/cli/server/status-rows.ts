@@ -101,7 +101,7 @@ function rateOf(key: "ids" | "values" | "calls" | "errors"): (span: readonly Sec
   return (span) => {
     const total = span.reduce((sum, sample) => sum + sample[key], 0);
     const rate = total / span.length;
-    // A digit more, so that a slow server does not show 0.
+    // One more digit, so that a slow server does not show 0.
     return rate < 10 ? rate.toFixed(1) : rate.toFixed(0);
   };
 }

@@ -53,8 +53,8 @@ export const whoami: Command<Settings, typeof options> = {
 type Answers = Readonly<Record<Asked, Answer>>;
 
 /**
- * Makes one call for each permission. None has an effect: it reads, or has no name of a sequence, which is refused only
- * after the permission was looked at.
+ * Makes one call for each permission. No call has an effect: it reads, or it lacks the name of a sequence, which is
+ * refused only after the permission was checked.
  */
 async function askAll(access: ServerAccess): Promise<Answers> {
   const call = await callsOf(access);

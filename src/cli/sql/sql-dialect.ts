@@ -19,7 +19,7 @@ export interface SqlDialect {
   concat(parts: readonly string[]): string;
   /** The character of a text at a place from 0 up. */
   characterAt(text: string, place: string): string;
-  /** The statement that makes a function; absent where the database has none of its users' own. */
+  /** The statement that makes a function; absent where users of the database cannot define functions. */
   readonly createFunction?: (definition: SqlFunction) => string;
 }
 
@@ -41,7 +41,7 @@ export type SqlDialectName = (typeof sqlDialectNames)[number];
 
 const usPerDay = 86_400_000_000n;
 
-/** Days and the rest apart: an interval is a double, and loses microseconds from the year 2255 on. */
+/** Adds days and the rest separately: an interval is a double, and loses microseconds from the year 2255 on. */
 function postgresqlTime(unixUs: string): string {
   const days = `((${unixUs}) / ${usPerDay}) * interval '1 day'`;
   const rest = `((${unixUs}) % ${usPerDay}) * interval '1 microsecond'`;

@@ -9,7 +9,7 @@ export function sqlFunctions(layout: Layout, dialect: SqlDialect, prefix: string
   const { datacenter, worker, sequence, timestamp } = layout;
   const named = ({ name, ...rest }: SqlFunction): SqlFunction => ({ name: `${prefix}_${name}`, ...rest });
   const isId = `id >= 0 AND id <= ${2n ** BigInt(layout.bits) - 1n} AND ${bitsOf(dialect, timestamp)} <= ${timestamp.max}`;
-  // A part of a number that is no ID is NULL: -1 has neither a time nor a text.
+  // A part of a number that is not an ID is NULL: -1 has neither a time nor a text.
   const onlyIds = (expression: string): string => `CASE WHEN ${isId} THEN ${expression} END`;
   const field = (name: string, about: string, place: FieldPlace): readonly SqlFunction[] =>
     place.bits === 0

@@ -6,7 +6,9 @@ import { exitCodes } from "../exit-code.ts";
 const head = `-- Numbers without a gap: each is taken in the transaction of the document that it is for, so a rollback gives it back.
 -- Writers of one series wait for each other until COMMIT: take the number last.`;
 
-/** The table, and the statement of each database that takes a number. docs/adr/0203 says why it is the caller's. */
+/**
+ * The table, and the statement of each database that takes a number. docs/adr/0203 says why the table is the caller's.
+ */
 const texts = {
   postgresql: `${head}
 CREATE TABLE IF NOT EXISTS snowlane_number (

@@ -16,7 +16,7 @@ export interface StoredLayout {
 /**
  * Reads the layout and window that a namespace was started with.
  *
- * @throws IdError INVALID_CONFIG: it never was, or its record is not ours.
+ * @throws IdError INVALID_CONFIG: the namespace was never started, or its record is not ours.
  */
 export async function readStoredLayout(store: RecordStore, namespace: string): Promise<StoredLayout> {
   const { entry } = await store.read(recordKeys.layout);

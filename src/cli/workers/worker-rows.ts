@@ -62,7 +62,7 @@ export function workersToTable(
     .map(([state, count]) => `${count} ${state}`);
   const used = counts.length === 0 ? "No worker ID was ever held" : counts.join(", ");
   const summary = `${used}; ${free} of ${total} worker IDs are free.\n`;
-  // One without a record has all of its past left.
+  // A worker ID without a record has all of its past left.
   const past = `${neverHeld} were never held, and the past of ${total - workers.length} is wholly unused: docs/back-fill.md.\n`;
   const bound =
     quarantine === undefined
@@ -92,7 +92,7 @@ function rowOf(worker: ShownWorker, nowMs: number): readonly Cell[] {
   return [...first, timeOf(markMs), ...shown];
 }
 
-/** A worker ID that no process can take, or whose holder died, asks for a look. */
+/** A worker ID that no process can take, or whose holder died, needs attention. */
 function stateCell(state: ShownWorker["state"]): Cell {
   if (state === "held") return { text: state, tone: "good" };
   if (state === "released") return state;
