@@ -7,11 +7,11 @@ export class InvariantError extends Error {
 }
 
 /**
- * Holds an invariant.
+ * Checks an invariant.
  *
  * @param invariant - Its number in docs/architecture.md and what is broken, for example "I1: timestamp 5 is not below
- * the mark 5". As a function where the text would be put together too often: it is called only if the invariant is
- * broken.
+ * the mark 5". Give a function where building the text each time would cost too much: it is called only if the
+ * invariant is broken.
  * @throws InvariantError if `condition` is false.
  */
 export function assert(condition: boolean, invariant: string | (() => string)): asserts condition {

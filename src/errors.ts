@@ -1,6 +1,6 @@
 /**
  * Why something failed, by name. Equal to `ErrorReason` of proto/snowlane/v1/error_reason.proto and to docs/errors.md;
- * a test holds them together. Ordered as their numbers, from 1.
+ * a test keeps them equal. Ordered by their numbers, from 1.
  */
 export const errorReasons = [
   "COUNT_OUT_OF_RANGE",

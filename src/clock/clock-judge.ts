@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 
 /** The outcome of a forward step of the wall clock. */
 export type ClockVerdict =
-  /** Seen; time goes on by the monotonic clock until it is decided. */
+  /** The step was seen; time goes on by the monotonic clock until it is decided. */
   | "judging"
   /** The machine slept: uptime grew by as much. */
   | "suspended"
@@ -49,16 +49,16 @@ const wobbleMaxMs = 500;
 const checkPeriodMs = 500;
 /** Age of the anchor at which a fresh one is taken: slewing by NTP (0.05 %) makes 5 ms of it. */
 const anchorAgeMaxMs = 10_000;
-/** A wall clock that lost more than this against the monotonic one was stepped back, also where no reading fell. */
+/** A wall clock that lost more than this against the monotonic one was stepped back, even where no reading fell. */
 const lossMaxMs = 100;
 
 /**
  * A wall clock that follows steps back at once (the rollback policy deals with them) and steps forward by more than 2 s
  * only when something confirms them: a wrong step forward would make worker IDs unusable and put IDs into the future.
  *
- * While a step is undecided, time is the last good reading plus monotonic growth, so no request fails. Opinions, first
- * that answers: growth of uptime beyond the monotonic clock (the machine slept); the store's clock; 10 s of agreement
- * with itself.
+ * While a step is undecided, time is the last good reading plus monotonic growth, so no request fails. The first
+ * opinion that answers decides: growth of uptime beyond the monotonic clock (the machine slept); the store's clock; 10
+ * s of agreement with itself.
  */
 export class ClockJudge implements Clock {
   readonly #clock: Clock;
@@ -87,7 +87,7 @@ export class ClockJudge implements Clock {
     return this.#stepsBack;
   }
 
-  /** Steps forward by more than 2 s, whatever became of them. */
+  /** Steps forward by more than 2 s, whatever their outcome. */
   get stepsForward(): number {
     return this.#stepsForward;
   }
@@ -96,7 +96,8 @@ export class ClockJudge implements Clock {
   nowMs(): number {
     const wallMs = this.#clock.nowMs();
     if (this.#state.kind === "following") {
-      // Most calls: a busy process reads the clock thousands of times in a millisecond, and a store costs some time.
+      // Most calls end here: a busy process reads the clock thousands of times in a millisecond, and storing the
+      // reading takes time.
       if (wallMs === this.#lastMs) return wallMs;
       if (wallMs > this.#lastMs && wallMs < this.#checkAtMs) {
         this.#lastMs = wallMs;

@@ -5,8 +5,7 @@ export interface Clock {
   /** Wall time for timestamps: Unix milliseconds, whole. May step either way at any moment. */
   nowMs(): number;
   /**
-   * For elapsed time: milliseconds since an arbitrary start, never falling. May stand still while the machine is
-   * suspended.
+   * For elapsed time: milliseconds since an arbitrary start, never falling. May stop while the machine is suspended.
    */
   monotonicMs(): number;
 }

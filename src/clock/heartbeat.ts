@@ -1,7 +1,7 @@
 import type { Clock, Timers } from "./clock.ts";
 
 const periodMs = 500;
-/** A beat that is later than this was not delayed by a busy event loop: the process, or the machine, stood still. */
+/** A beat that is later than this was not delayed by a busy event loop: the process, or the machine, was paused. */
 const lateMaxMs = 1_000;
 
 /** The calls of each beat. */
@@ -11,7 +11,7 @@ export interface HeartbeatTasks {
   readonly onPause: (lengthMs: number) => void;
 }
 
-/** Beats twice a second, whatever the store does, and detects when this process did not run. */
+/** Beats twice a second, whatever the store does, and detects when this process was paused. */
 export class Heartbeat {
   readonly #clock: Clock;
   readonly #timers: Timers;

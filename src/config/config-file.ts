@@ -3,7 +3,7 @@ import type { SettingProblem, SettingSources } from "./load-settings.ts";
 import type { Settings } from "./setting.ts";
 import { suggestion } from "./suggestion.ts";
 
-/** A configuration file as read: its texts by setting name, and its problems. */
+/** The contents of a configuration file: its texts by setting name, and its problems. */
 export interface ConfigFile {
   readonly file?: NonNullable<SettingSources["file"]>;
   readonly problems: readonly SettingProblem[];

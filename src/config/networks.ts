@@ -19,7 +19,7 @@ export function networks(base: SettingBase): Setting<readonly string[]> {
   };
 }
 
-/** A network of all addresses would let each caller say who it is. */
+/** A network of all addresses would let each caller choose the address that it is known by. */
 function isNetwork(text: string): boolean {
   const [, address, digits] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = address === undefined ? 0 : isIP(address);
@@ -28,11 +28,11 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (bits > 0 && bits <= (version === 4 ? 32 : 128));
 }
 
-/** Tells addresses of some networks from others. An IPv4 address in IPv6 notation is that IPv4 address. */
+/** The addresses of some networks. An IPv4 address in IPv6 notation is that IPv4 address. */
 export class Networks {
   readonly #list = new BlockList();
 
-  /** @param texts - As the setting has read them. */
+  /** @param texts - The networks, as the setting has parsed them. */
   constructor(texts: readonly string[]) {
     for (const text of texts) {
       const [address = "", bits] = text.split("/");
@@ -42,7 +42,7 @@ export class Networks {
     }
   }
 
-  /** Whether an address is of one of them; a text that is no address is of none. */
+  /** Whether an address belongs to one of them; a text that is not an address does not. */
   has(address: string): boolean {
     return isIP(address) > 0 && this.#list.check(address, familyOf(address));
   }

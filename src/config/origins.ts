@@ -1,7 +1,7 @@
 import { type Setting, SettingError } from "./setting.ts";
 import type { SettingBase } from "./setting-kinds.ts";
 
-/** A setting that takes origins of web pages, `https://example.com,http://localhost:5173`; `none` is none. */
+/** A setting that takes origins of web pages, `https://example.com,http://localhost:5173`; `none` means no origin. */
 export function origins(base: SettingBase): Setting<readonly string[]> {
   return {
     placeholder: "ORIGIN,...",

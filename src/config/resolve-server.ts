@@ -62,7 +62,7 @@ function toChoice(config: WorkerConfig, layout: Layout, storeUrl: string): Worke
   const { namespace, rollbackPolicy, burstMs, datacenterId, datacenterIds, workerIds, workerId } = config;
   const { windowMs, windowMaxMs, renewalPeriodMs, storeTimeoutMs } = config;
   const sequenceSpread = config.sequenceSpread === "on";
-  // The default path has no slip in it.
+  // The default path cannot have a typing error in it.
   const whereNoFolder = config.create || config.storeUrl === undefined ? "create" : "refuse";
   return {
     layout,
@@ -108,7 +108,7 @@ export function resolveServer(config: ServerConfig, environment: Environment): R
     const hint = "Give each server an --instance of its own: those of one address would take each other for a restart.";
     problems.push({ place: "--reuse-port", hint });
   }
-  // docs/adr/0171: by this, pods whose Secret holds the URL of a file do not start.
+  // docs/adr/0171: because of this, pods whose Secret holds the URL of a file do not start.
   const { resumeDir, storeUrl = "sqlite:" } = config;
   if (resumeDir !== undefined && resumeDir !== "off" && storeKindOf(storeUrl) === "sqlite") {
     const hint =
@@ -200,7 +200,7 @@ function timingProblems(config: WorkerConfig): SettingProblem[] {
 }
 
 /**
- * The databases of sequences: the worker store where nothing is said and it can keep them.
+ * The databases of sequences: the worker store where none is named and it can keep them.
  *
  * @returns undefined where there is none.
  */
@@ -242,12 +242,12 @@ function homeOfUser(): string | undefined {
   }
 }
 
-/** Host name and port: which record was ours before a restart. */
+/** Host name and port, which show the record that was ours before a restart. */
 export function defaultInstance(listen: Address): string {
   return `${hostname()}:${socketPathOf(listen) ?? listen.port}`;
 }
 
-/** A statement about the past that names a time to come. */
+/** The problems of statements about the past that name a time to come. */
 function statementProblems({ backfillKnownSince, backfillStoreKeptUntil }: ServerConfig): readonly SettingProblem[] {
   const nowMs = systemClock.nowMs();
   const times = [

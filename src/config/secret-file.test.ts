@@ -25,7 +25,7 @@ test("a file of one owner, or of a group as Kubernetes mounts secrets, is for no
   expect(accessOf(fileOf("", 0o602))).toEqual({ othersWrite: true, othersRead: false });
 });
 
-// Doctor found nothing, and serve used it without a word.
+// Doctor used to find nothing, and serve used the file without a warning.
 test("OPERATIONS 7: principals, keys and URLs that every user of the machine may write are refused", () => {
   const principals = fileOf('{ "principals": [] }', 0o666);
   expect(() => readPrincipalBytes(principals)).toThrow("Every user of this machine may write it");
@@ -65,7 +65,7 @@ test("OPERATIONS 9: --store-file gives the URL of the store, and no fault of it 
   }
 });
 
-// A file with sha256("a") and sha256("") was good.
+// A file with sha256("a") and sha256("") used to be accepted.
 test.each(["", "a", "zz", "1234", "password", "checkout"])(
   "OPERATIONS 8: the token %j can be guessed, and is refused",
   async (text) => {

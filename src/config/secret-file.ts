@@ -3,15 +3,19 @@ import { statSync } from "node:fs";
 /** The bits of a mode that let other users than the owner and its group write or read. */
 const [othersWrite, othersRead] = [0o002, 0o004];
 
-/** What users may do with a file, beside its owner and its group. */
+/** What users other than its owner and its group may do with a file. */
 export interface FileAccess {
-  /** Any user of the machine may change it: it says nothing that can be trusted. */
+  /** Any user of the machine may change it: nothing in it can be trusted. */
   readonly othersWrite: boolean;
   /** Any user of the machine may read it. A secret that Kubernetes mounts for a group is not such a file. */
   readonly othersRead: boolean;
 }
 
-/** Finds what other users may do with a file; nothing on Windows, which has no such bits. @throws As statSync. */
+/**
+ * Finds what other users may do with a file; on Windows, which has no such bits, they may do nothing.
+ *
+ * @throws As statSync.
+ */
 export function accessOf(path: string): FileAccess {
   if (process.platform === "win32") return { othersWrite: false, othersRead: false };
   const { mode } = statSync(path);

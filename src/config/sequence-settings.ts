@@ -6,7 +6,7 @@ import { redactUrl } from "./store-url.ts";
 /** The most databases that share the values of sequences. */
 const stripeCountMax = 64;
 
-/** The URLs of `--sequence-stores`. A path of a file may hold no blank. */
+/** The URLs of `--sequence-stores`. The path of a file may not contain a blank. */
 export function urlsOf(sequenceStores: string): readonly string[] {
   return sequenceStores.trim().split(/\s+/);
 }
@@ -24,7 +24,7 @@ function sequenceStores(base: SettingBase): Setting<string> {
           `off, or 1 to ${stripeCountMax} URLs with blanks between them, which begin with ${sequenceSchemes.join(", ")}`,
         );
       }
-      // By their text alone: two names of one database are found when it is opened.
+      // URLs are compared as texts alone: two names of one database are found when it is opened.
       if (new Set(urls).size < urls.length) throw new SettingError("URLs of which none is there twice");
       return urls.join(" ");
     },

@@ -9,19 +9,19 @@ export class SettingError extends Error {
  */
 export interface Setting<T> {
   /**
-   * In camel case. The flag is `--kebab-case`, the environment name `SNOWLANE_UPPER_SNAKE`, the key in a configuration
-   * file the name itself.
+   * The name in camel case. The flag is `--kebab-case`, the environment name `SNOWLANE_UPPER_SNAKE`, the key in a
+   * configuration file the name itself.
    */
   readonly name: string;
   /** One letter for the command line; absent for most. */
   readonly short?: string;
-  /** Flags of other programs for the same, without their dashes: a user who writes one is told of this setting. */
+  /** Flags of other programs for the same, without their dashes: a user who writes one is pointed to this setting. */
   readonly namesElsewhere?: readonly string[];
   /** The word for the value in a usage line, in upper case; empty for a switch, which takes no value. */
   readonly placeholder: string;
   /** All values, where they are a few words; or some of them, to be offered. */
   readonly words?: readonly string[];
-  /** Both ends of the range of a number, inclusive; absent for what is no number. */
+  /** Both ends of the range of a number, inclusive; absent where the value is not a number. */
   readonly range?: { readonly min: number; readonly max: number };
   /**
    * What it does, in the first sentence; then what values it takes and in which range, and "Default: ..." where there

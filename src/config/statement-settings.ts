@@ -3,7 +3,7 @@ import { moment, type SettingBase } from "./setting-kinds.ts";
 
 /** A statement about one store: since when all IDs came from it. */
 export interface StoreStatement {
-  /** Of the deployment, as GetInfo prints it. */
+  /** The fingerprint of the deployment, as GetInfo prints it. */
   readonly fingerprint: string;
   /** Unix milliseconds; -Infinity: always. */
   readonly sinceMs: number;

@@ -23,7 +23,7 @@ test.each([
   ["nonsense", "nonsense"],
 ])("%s is shown as %s", (url, shown) => {
   expect(redactUrl(url)).toBe(shown);
-  // A problem may be shown by one who does not know whether it was hidden before.
+  // The code that shows a problem may not know whether the text was hidden before.
   expect(redactUrl(shown)).toBe(shown);
 });
 
@@ -36,10 +36,10 @@ test("a URL with a password is told from one without", () => {
   expect(["postgres://u@h/db", "etcd://h:2379", "sqlite:a:b@c.db"].map(hasPassword)).toEqual([false, false, false]);
 });
 
-/** Slips of a hand and of a shell: a sign is left out, doubled, or another one in its place. */
+/** Errors of typing and of shells: a sign is left out, doubled, or replaced by another one. */
 const signs = [":", "/", "@", "#", "?", "%40", "%3A", ";", " ", "&", "=", "\\", '"', "'", "|", ".", "-", ""];
 
-// Shown were "u:sEcr3t@h/db" and "postgres:u:sEcr3t@h/db", whole.
+// "u:sEcr3t@h/db" and "postgres:u:sEcr3t@h/db" used to be shown whole.
 test("OPERATIONS 10: no way to misspell a URL shows its password, in an error or in what a dry run prints", () => {
   const random = new SeededRandom(20261127);
   const pick = <T>(items: readonly T[]): T => random.pick(items);

@@ -7,7 +7,7 @@ const spellings =
 
 /**
  * The right spelling for one that another library has, such as SQLAlchemy's `sqlite:///ids.db` and
- * `postgresql+psycopg://`; undefined for all others. As a path, `//ids.db` would lie in the root folder.
+ * `postgresql+psycopg://`; undefined for all others. As a path, `//ids.db` would be in the root folder.
  */
 function guessOf(url: string): string | undefined {
   if (url.startsWith("sqlite://")) return "sqlite:PATH, such as sqlite:ids.db or sqlite:/var/lib/snowlane/ids.db";
@@ -38,19 +38,19 @@ const soundUrl = new RegExp(
   String.raw`^([a-z][a-z0-9+]*://)(?:([^:@/?#]*)(:.*)?@)?((?:${host}(?:,${host})*)?(?:/[^?#@:%]*)?)(\?\w+=[^&#@]*(?:&\w+=[^&#@]*)*)?$`,
   "i",
 );
-/** Stands for what is not shown. A text that was hidden once stays as it is. */
+/** Replaces what is not shown. A text that was hidden once stays as it is. */
 const hidden = "***";
 /** A word or a path: no part of it is a password beside other parts. */
 const plainText = /^(?:[\w.-]*|\.{0,2}\/(?!\/)[\w./-]*)$/;
 
 /**
- * A store's URL as it may be logged and printed: without password, and without the values of the query. Of a text
- * that is no sound URL, the scheme alone is shown: its password may stand anywhere.
+ * A store's URL as it may be logged and printed: without password, and without the values of the query. Of a text that
+ * is not a sound URL, only the scheme is shown: its password may be anywhere.
  */
 export function redactUrl(url: string): string {
   if (url.startsWith("sqlite:") || plainText.test(url)) return url;
   const [whole, scheme = "", user, password, rest = "", query = ""] = soundUrl.exec(url) ?? [];
-  // A password of signs alone is a slip: the right one stands where the host should.
+  // A password of signs alone is a typing error: the real one is where the host should be.
   const isSlip =
     password !== undefined &&
     password !== `:${hidden}` &&
@@ -60,12 +60,14 @@ export function redactUrl(url: string): string {
   if (whole === undefined || isSlip || !isPlainUser) {
     return storeKindOf(url) === undefined ? "***" : `${schemeOf(url)}:***`;
   }
-  // A user without a password may be both, with a slip between them.
+  // A user without a password may be both, with a typing error between them.
   const caller = user === undefined ? "" : password === undefined ? "***@" : `${user}:***@`;
   return `${scheme}${caller}${rest}${query.replaceAll(/([?&]\w+)=[^&]*/g, "$1=***")}`;
 }
 
-/** A sign of a URL, or of a password: a scheme, `@`, or a colon before what is no port, address or time. */
+/**
+ * A sign of a URL, or of a password: a scheme, `@`, or a colon that is not followed by a port, an address or a time.
+ */
 const secretSign = /:\/\/|@|%40|:(?!:|\d+Z?\b|$)/;
 
 /** Hides what {@link redactUrl} hides, in a text that is a URL only by mistake; others pass unchanged. */
@@ -73,7 +75,7 @@ export function redactStray(text: string): string {
   return secretSign.test(text) ? redactUrl(text) : text;
 }
 
-/** Whether a URL has a password, which everybody may read in the list of processes. */
+/** Whether a URL has a password, which every user of the machine may read in the list of processes. */
 export function hasPassword(url: string): boolean {
   const [, , , password, , query = ""] = soundUrl.exec(url) ?? [];
   return password !== undefined || /[?&]password=/.test(query);

@@ -6,7 +6,7 @@ test("a name with a typing error or two is known again, and one of three letters
   expect(nearest("lisetn", known)).toBe("listen");
   expect(nearest("datacentre-id", known)).toBe("datacenter-id");
   expect(nearest("tll", known)).toBe("ttl");
-  // Two of three letters differ, and the one letter of the last.
+  // Two of the three letters of the first differ, and the only letter of the second.
   expect([nearest("url", known), nearest("x", known), nearest("", known)]).toEqual([undefined, undefined, undefined]);
   expect(suggestion("lisetn", known, "--")).toBe(" Did you mean --listen?");
   expect(suggestion("nothing", known, "--")).toBe("");

@@ -1,4 +1,4 @@
-/** Of a name of so many characters, so many may be wrong, two at most: of three letters one, of one letter none. */
+/** One typing error is allowed for each two characters, at most two in all: a name of three letters may have one. */
 const charactersPerError = 2;
 const errorsMax = 2;
 
@@ -12,7 +12,7 @@ export function suggestion(name: string, known: Iterable<string>, prefix = ""): 
   return near === undefined ? "" : ` Did you mean ${prefix}${near}?`;
 }
 
-/** Finds the known name that is fewest typing errors away; undefined if none is close. */
+/** Finds the known name that is the fewest typing errors away; undefined if none is close. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const distanceMax = Math.min(errorsMax, Math.floor(name.length / charactersPerError));
   return [...known]

@@ -3,9 +3,9 @@ import type { Resolved } from "./resolved.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The part of a trace that the environment says of this process. */
+/** The part of each trace that the environment specifies for this process. */
 export interface TraceSettings {
-  /** Of the resource: `service.name` and those of OTEL_RESOURCE_ATTRIBUTES. */
+  /** The attributes of the resource: `service.name` and those of OTEL_RESOURCE_ATTRIBUTES. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export function resolveTraces(environment: Environment): Resolved<TraceSettings 
   const problems: SettingProblem[] = [];
   for (const name of endpoints) {
     const protocol = URL.parse(given(name)!)?.protocol;
-    // Its text is not shown: it may have a password.
+    // The text is not shown, because it may have a password.
     if (protocol !== "http:" && protocol !== "https:") {
       problems.push({ place: name, hint: "Give the URL of a receiver, such as http://localhost:4318." });
     }
@@ -41,7 +41,7 @@ export function resolveTraces(environment: Environment): Resolved<TraceSettings 
   return { kind: "good", value: { attributes: { ...attributes, "service.name": name } } };
 }
 
-/** `key=value,key=value`, percent-encoded. A pair that is none is passed over, as the specification has it. */
+/** `key=value,key=value`, percent-encoded. Malformed pairs are ignored, as the specification says. */
 function readAttributes(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(",").flatMap((pair) => {
     const [key = "", ...rest] = pair.split("=");
