@@ -16,7 +16,7 @@ export interface ForeignText {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** A kind's shape, and the reader of a text of that shape; undefined if the text is none after all. */
+/** A kind's shape, and the reader of a text of that shape; undefined if the text is not of that kind after all. */
 interface Reader {
   readonly shape: RegExp;
   readonly read: (text: string) => Omit<ForeignText, "kind"> | undefined;

@@ -1,6 +1,6 @@
 /**
- * A number with a comma between groups of three digits. By hand, because the first object of Intl takes longer to make
- * than all else that the page does until it is drawn, and 30 ms at the start of the program.
+ * A number with a comma between groups of three digits. Written by hand, because making the first object of Intl takes
+ * longer than everything else that the page does until it is drawn, and 30 ms at the start of the program.
  *
  * @param value - Rounded to three digits behind the point; below 10^21.
  */

@@ -4,9 +4,9 @@ import { sha256 } from "./sha256.ts";
 import { SipHash } from "./sip-hash.ts";
 import { checkId } from "./text-form.ts";
 
-/** Shortest key that is let through: 128 bits. */
+/** The shortest key that is accepted: 128 bits. */
 const keyLengthMin = 16;
-/** As NIST SP 800-38G has it for format-preserving Feistel networks. */
+/** As in NIST SP 800-38G for format-preserving Feistel networks. */
 const roundCount = 10;
 /** The text that the key is hashed with, so that the same key under another purpose gives another SipHash key. */
 const keyPurpose = new TextEncoder().encode("snowlane public id 1\0");
@@ -83,8 +83,8 @@ function sipHashKeyOf(key: Uint8Array): Uint8Array {
  * under a key.
  *
  * Hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number reveals
- * to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them. They can
- * be written in each form that says nothing of time: decimal, hex, base 32, base 58, base 62.
+ * to some ID, so a public ID is not a permission. Public IDs do not sort by time; a new key changes all of them. They
+ * can be written in each form that says nothing of time: decimal, hex, base 32, base 58, base 62.
  */
 export class PublicId {
   readonly #permutation: NumberPermutation;

@@ -7,7 +7,7 @@ export interface Radix {
   /** @throws IdError MALFORMED_ID. */
   readonly write: (id: bigint) => string;
   /**
-   * Reads the `width` digits at the begin of a text; what follows them, and whether the number is an ID, is the
+   * Reads the `width` digits at the beginning of a text; what follows them, and whether the number is an ID, is the
    * caller's concern.
    *
    * @throws IdError MALFORMED_TEXT: character, too_short.

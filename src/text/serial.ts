@@ -8,8 +8,8 @@ import { nsPerMs } from "../snowflake/nanoseconds.ts";
 /** Serial numbers of one layout. */
 export interface SerialCodec {
   /**
-   * Digits after the prefix; the same for every ID of the layout, which is what tells a prefix that ends in digits from
-   * them.
+   * Digits after the prefix; the same for every ID of the layout, which distinguishes them from a prefix that ends in
+   * digits.
    */
   readonly digitCount: number;
   /**

@@ -75,8 +75,8 @@ export interface TextCodec {
   /**
    * Makes a function that writes IDs in one format, which is checked here, once.
    *
-   * The function throws IdError MALFORMED_ID for a number that is no ID, or, in the forms `serial` and `uuid`, no ID of
-   * the layout; INVALID_TEXT_FORMAT for a time that the form cannot represent (see serial.ts and uuid-v7.ts).
+   * The function throws IdError MALFORMED_ID for a number that is not an ID, or, in the forms `serial` and `uuid`, not
+   * an ID of the layout; INVALID_TEXT_FORMAT for a time that the form cannot represent (see serial.ts and uuid-v7.ts).
    *
    * @throws IdError INVALID_TEXT_FORMAT.
    */

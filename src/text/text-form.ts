@@ -19,7 +19,7 @@ export interface TextOptions {
   readonly utcOffsetMinutes?: number | undefined;
   /** Base 32: whether a check symbol follows. Default: it does not. */
   readonly checkSymbol?: boolean | undefined;
-  /** Typed IDs, which must have one: what stands before the underscore, as {@link checkTypePrefix} demands it. */
+  /** Typed IDs, which must have one: the text before the underscore, as {@link checkTypePrefix} demands it. */
   readonly typePrefix?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export const typePrefixPattern = new RegExp(`^[a-z][a-z0-9]{0,${typePrefixLength
 /** Furthest offset from UTC, 18 hours either way: what java.time.ZoneOffset allows. */
 const utcOffsetMinutesMax = 1_080;
 
-/** Reads an offset from UTC in minutes, such as `+08:00` or `-03:30`; undefined where the text is none. */
+/** Reads an offset from UTC in minutes, such as `+08:00` or `-03:30`; undefined where the text is not one. */
 export function readUtcOffset(text: string): number | undefined {
   const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(text) ?? [];
   const size = Number(hours) * 60 + Number(minutes);
@@ -57,7 +57,7 @@ export function prefixOf({ serialPrefix, typePrefix }: TextFormat): string {
 }
 
 /**
- * Holds an ID to the range that every form can write, 0 to 2^63 - 1.
+ * Checks that an ID is in the range that every form can write, 0 to 2^63 - 1.
  *
  * @throws IdError MALFORMED_ID.
  */
@@ -67,7 +67,7 @@ export function checkId(id: bigint): void {
 }
 
 /**
- * Holds an offset from UTC to its range.
+ * Checks that an offset from UTC is in its range.
  *
  * @throws IdError INVALID_TEXT_FORMAT.
  */
@@ -78,7 +78,7 @@ export function checkUtcOffset(utcOffsetMinutes: number): void {
 }
 
 /**
- * Holds a name to the text forms that there are.
+ * Checks that a name is that of a text form.
  *
  * @throws IdError INVALID_TEXT_FORMAT.
  */
@@ -88,7 +88,8 @@ export function checkTextForm(form: string): asserts form is TextForm {
 }
 
 /**
- * Holds a format to what its form can do: each option in its range, and no option that the form does not have.
+ * Checks that a format is one that its form can write: each option in its range, and no option that the form does not
+ * have.
  *
  * @throws IdError INVALID_TEXT_FORMAT.
  */
@@ -109,7 +110,7 @@ export function checkTextFormat(format: TextFormat): void {
 }
 
 /**
- * Holds the prefix of typed IDs to its shape: a small letter, then 0 to 15 small letters and digits.
+ * Checks the shape of the prefix of typed IDs: a small letter, then 0 to 15 small letters and digits.
  *
  * @throws IdError INVALID_TEXT_FORMAT.
  */

@@ -15,10 +15,10 @@ export interface UuidCodec {
   /**
    * Writes an ID as a UUID.
    *
-   * @throws IdError MALFORMED_ID, INVALID_TEXT_FORMAT (an ID from before 1970, which version 7 cannot say).
+   * @throws IdError MALFORMED_ID, INVALID_TEXT_FORMAT (an ID from before 1970, which version 7 cannot represent).
    */
   write(id: bigint): string;
-  /** The ID that a UUID holds; undefined if it is none of this layout and namespace. */
+  /** The ID that a UUID holds; undefined if it holds none of this layout and namespace. */
   idOf(uuid: bigint): bigint | undefined;
 }
 
@@ -38,8 +38,8 @@ const variantBits = 0x8000;
  * bits, the number of the tick within its millisecond (none for ticks of 1 ms or more), the ID's bits without its
  * timestamp, and a filler.
  *
- * Unique because the ID is. Sorts as the IDs of one worker do, and as all IDs of a layout whose timestamp stands
- * highest. docs/adr/0032 says why the bits are divided so.
+ * Unique because the ID is. Sorts as the IDs of one worker do, and as all IDs of a layout whose timestamp is in the
+ * highest bits. docs/adr/0032 says why the bits are divided so.
  */
 export function createUuidCodec(layout: Layout, namespace: string): UuidCodec {
   const ids = createIdReader(layout);

@@ -7,8 +7,8 @@ export interface UuidInfo {
   readonly version: number;
   readonly variant: "ncs" | "rfc9562" | "microsoft" | "future";
   /**
-   * When it was made, in Unix nanoseconds: versions 1, 6 and 7. Absent past the year 9999, which no
-   * google.protobuf.Timestamp can say.
+   * When it was made, in Unix nanoseconds: versions 1, 6 and 7. Absent past the year 9999, which a
+   * google.protobuf.Timestamp cannot represent.
    */
   readonly createTimeNs?: bigint;
   /** 0 to 16,383: versions 1 and 6. */
@@ -25,7 +25,7 @@ const gregorianOffset = 0x01b2_1dd2_1381_4000n;
 export const timestampLastMs = 253_402_300_799_999n;
 const uuidMax = 2n ** 128n - 1n;
 
-/** Takes `bits` bits of a UUID, of which `shift` bits stand to the right. */
+/** Takes `bits` bits of a UUID, to the right of which there are `shift` bits. */
 const slice = (uuid: bigint, shift: number, bits: number): bigint =>
   (uuid >> BigInt(shift)) & ((1n << BigInt(bits)) - 1n);
 
@@ -49,8 +49,8 @@ export function readUuid(text: string): bigint {
 }
 
 /**
- * Says what a UUID tells, by RFC 9562. Of version 2 (DCE security, which the RFC leaves to others) only the node: a
- * local ID stands in place of the low 32 bits of the time and a domain in place of half the clock sequence.
+ * Describes a UUID by RFC 9562. Of version 2 (DCE security, which the RFC leaves to others) only the node: a local ID
+ * takes the place of the low 32 bits of the time, and a domain that of half the clock sequence.
  */
 export function describeUuid(uuid: bigint): UuidInfo {
   const variant = variantOf(slice(uuid, 61, 3));

@@ -6,7 +6,7 @@ import type { TokenContext } from "./token-context.ts";
 /** Whether digits are an ID, and if not, whether they may still be one of many. */
 export type DigitVerdict =
   | { readonly kind: "find"; readonly find: Find }
-  /** No ID. `mayBeOneOfMany`: it counts if others of its length and first digits are found (N12). */
+  /** Not an ID. `mayBeOneOfMany`: it counts if others of its length and first digits are found (N12). */
   | { readonly kind: "refused"; readonly mayBeOneOfMany: boolean };
 
 /** A run of digits and what is known of it. */
@@ -19,7 +19,7 @@ export interface DigitToken {
   readonly head: string;
   /** The characters behind it, 40 at most. */
   readonly tail: string;
-  /** Whether the characters `-` and a non-word stand before it. */
+  /** Whether a `-` is before it that follows no word and no closing bracket. */
   readonly isNegative: boolean;
 }
 
@@ -61,7 +61,7 @@ const negativeLinesMax = 3;
 const refused: DigitVerdict = { kind: "refused", mayBeOneOfMany: false };
 const maybe: DigitVerdict = { kind: "refused", mayBeOneOfMany: true };
 
-/** Rules N1 and N3 to N11 for digits that are no time; each rule that says "no" ends it. */
+/** Rules N1 and N3 to N11 for digits that are not a time; the first rule that says "no" decides. */
 export function judgeDigits(token: DigitToken, options: DigitOptions): DigitVerdict {
   const { start, digits: written, context, tail } = token;
   if (isPartOfANumber(token)) return refused;
@@ -92,8 +92,8 @@ export function judgeDigits(token: DigitToken, options: DigitOptions): DigitVerd
 }
 
 /**
- * Whether digits are what a program prints of a number that it had rounded: 17 significant digits or fewer, whose
- * double is another number. Of true IDs with 19 digits, four in a thousand look so.
+ * Whether digits look as a program prints a number that it has rounded: 17 significant digits or fewer, whose double is
+ * another number. Of true IDs with 19 digits, four in a thousand look like that.
  */
 function looksRounded(digits: string): boolean {
   if (digits.length < longMin || !digits.endsWith("00")) return false;

@@ -37,7 +37,7 @@ const tokenLengthMin = 10;
 const tokenLengthMax = 100;
 const sliceLength = 10_000;
 const sliceFinds = 1_000;
-/** N12: as many others make a number one of them. */
+/** N12: with this many others, a number counts as one of them. */
 const neighboursMin = 5;
 
 /** The tokens; the order of the alternatives is their precedence. */

@@ -17,8 +17,8 @@ function foundTimes(text: string): readonly string[] {
 }
 
 /**
- * Each row has a text that its rule refuses, and beside it one that differs in what the rule looks at alone and is
- * found: the control, which fails if another rule, or none, refused the first.
+ * Each row has a text that its rule refuses, and a control that is found. The control differs only in what the rule
+ * looks at, so it fails if another rule, or none, refused the first text.
  */
 describe.each([
   ["N1: a fraction is no ID", `0.${id}`, `0 ${id}`],

@@ -36,7 +36,7 @@ export interface Find {
   readonly kind: FindKind;
   /**
    * The text that strict reading takes for the same ID: digits without groups, a UUID with dashes. Absent for a number
-   * that can be no ID (`unsigned`).
+   * that cannot be an ID (`unsigned`).
    */
   readonly strict?: string;
   /** The forms in which a text of 11 characters can be read, where there are two: base 58 and base 62. */

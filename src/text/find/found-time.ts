@@ -27,8 +27,8 @@ export function readUnixTime(digits: string, nowMs: number): Pick<FoundTime, "un
 }
 
 /**
- * Whether digits are nanoseconds of this day, or of these 30 days to the microsecond: a clock of now, more likely than
- * an ID, because only the IDs of six hours of one year read so.
+ * Whether digits are nanoseconds of this day, or of these 30 days to the microsecond: this is more likely the current
+ * time than an ID, because only the IDs of six hours of one year read like that.
  */
 export function isNanosecondNow(digits: string, { unit, unixNs }: Pick<FoundTime, "unit" | "unixNs">, nowMs: number) {
   const distanceNs = unixNs - BigInt(Math.trunc(nowMs)) * 1_000_000n;
@@ -41,7 +41,7 @@ export function isNanosecondNow(digits: string, { unit, unixNs }: Pick<FoundTime
  * key of time. Nanoseconds look like IDs, so that they need a key of time and none of an ID, or zeros at their end, or
  * the place of the time in a line of InfluxDB.
  *
- * @param line - What stands before the digits on their line, 200 characters at most.
+ * @param line - The text before the digits on their line, 200 characters at most.
  */
 export function isUnixTime(digits: string, unit: FoundTime["unit"], context: TokenContext, line: string): boolean {
   const { isAlone, isAssigned, isTime, isId, isOther } = context;

@@ -1,11 +1,11 @@
 /**
- * Numbers of 14 to 20 digits that stand in programs and logs and are never IDs: limits of types, what cgroups write for
- * "no limit", and the constants of common hashes and random generators.
+ * Numbers of 14 to 20 digits that occur in programs and logs and are never IDs: limits of types, the number that
+ * cgroups write for "no limit", and the constants of common hashes and random generators.
  */
 const constants: ReadonlySet<string> = new Set([
   // FNV-1a: https://www.rfc-editor.org/rfc/rfc9923
   "14695981039346656037",
-  // 2^64 divided by the golden ratio, as SplitMix64 has it: https://prng.di.unimi.it/splitmix64.c
+  // 2^64 divided by the golden ratio, as in SplitMix64: https://prng.di.unimi.it/splitmix64.c
   "11400714819323198485",
   "11400714819323198549",
   // The multiplier and increment of Knuth's MMIX generator and of PCG: https://www.pcg-random.org
@@ -54,7 +54,7 @@ for (let product = 1n, factor = 1n; factor <= 20n; factor++) factorials.add((pro
 const fibonacci = new Set<bigint>();
 for (let [one, two] = [1n, 1n]; one < 2n ** 64n; [one, two] = [two, one + two]) fibonacci.add(one);
 
-/** Whether a number is a factorial, of Fibonacci's row, or a power of a whole number: one in 10^9 IDs is by chance. */
+/** Whether a number is a factorial, a Fibonacci number, or a power of a whole number: one in 10^9 IDs is by chance. */
 function isOfArithmetic(value: bigint): boolean {
   if (factorials.has(value) || fibonacci.has(value)) return true;
   return [2, 3, 5, 7, 11, 13, 17].some(
@@ -62,7 +62,7 @@ function isOfArithmetic(value: bigint): boolean {
   );
 }
 
-/** Whether digits repeat their first half or less, count upwards, or read the same from behind. */
+/** Whether digits repeat their first half or less, count upwards, or read the same backwards. */
 function isPattern(digits: string): boolean {
   for (let period = 1; period <= digits.length / 2; period++) if (digits.startsWith(digits.slice(period))) return true;
   if ("123456789101112131415161718192021".startsWith(digits)) return true;

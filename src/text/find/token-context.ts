@@ -9,7 +9,7 @@ export interface TokenContext extends KeyMeaning {
   readonly before: string;
   /** The character behind it; empty at the end. */
   readonly after: string;
-  /** Whether `=` or `:` stands between it and its key. */
+  /** Whether `=` or `:` is between it and its key. */
   readonly isAssigned: boolean;
   /** Whether it is the result or a part of a calculation: `20! = `, `3 * `. */
   readonly isComputed: boolean;
@@ -49,7 +49,7 @@ const otherScripts =
 const marksBefore = new RegExp(`(?:^|\\n)[^\\p{L}\\p{N}\\n]{0,${marksMax}}$`, "u");
 const marksAfter = new RegExp(`^${literalSuffixSource}?[^\\p{L}\\p{N}\\n]{0,${marksMax}}(?:\\n|$)`, "u");
 
-/** Reads what stands around the characters from `start` to `end`, at most 41 characters on either side. */
+/** Reads the surroundings of the characters from `start` to `end`, at most 41 characters on either side. */
 export function contextOf(text: string, start: number, end: number): TokenContext {
   const head = text.slice(Math.max(0, start - reachMax), start);
   const line = head.slice(head.lastIndexOf("\n") + 1);
@@ -68,7 +68,7 @@ export function contextOf(text: string, start: number, end: number): TokenContex
   };
 }
 
-/** Whether nothing but marks stands on the line of the characters from `start` to `end`. */
+/** Whether the line of the characters from `start` to `end` has nothing but marks beside them. */
 export function isAlone(text: string, start: number, end: number): boolean {
   const head = text.slice(Math.max(0, start - marksMax - 1), start);
   const isLineStart = start <= marksMax || head.includes("\n");

@@ -115,7 +115,7 @@ function readForeign({ word, start, end, context }: WordToken, { nowMs }: WordOp
   return { start, end, kind, strict, notes: [] };
 }
 
-/** A letter and a digit after the first character, and eight different characters: no word and no constant. */
+/** A letter and a digit after the first character, and eight different characters: neither a word nor a constant. */
 function isVaried(kind: ForeignText["kind"], text: string): boolean {
   const rest = kind === "typeid" ? text.slice(text.lastIndexOf("_") + 2) : text.slice(1);
   if (!/[0-9]/.test(rest) || !/[A-Za-z]/.test(text)) return false;

@@ -1,4 +1,4 @@
-/** What the word before a token says of it. */
+/** What the word before a token says about it. */
 export interface KeyMeaning {
   /** It names an ID: `id`, `userId`, `order`. */
   readonly isId: boolean;
@@ -38,7 +38,7 @@ const numberOwners = words(
 );
 /** Names of other numbers that are of several words: Windows counts ticks of 100 ns from 1601. */
 const otherNames = /(?:pwd_?last_?set|last_?logon|last_?logon_?timestamp|file_?time|hash_?code|serial_?no)$/i;
-/** Words that make an ID of another system of the word `id` behind them: a trace ID is 64 random bits. */
+/** Words that turn the word `id` after them into an ID of another system: a trace ID is 64 random bits. */
 const foreignOwners = words("trace span b3 otel dd correlation");
 const foreignIds = words("traceid spanid b3traceid parentspanid");
 /** Before "parent ID" they make it that of a span; else it is an ordinary column. */
