@@ -6,7 +6,7 @@ const logLevels = ["debug", "info", "warn", "error"] as const;
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Values beside the message; the unit is in the key. An `error` is written with its causes. */
+/** Values in addition to the message; the unit is in the key. An `error` is written with its causes. */
 type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes log lines: a message that never varies, and fields with the values that do. Never throws, never waits. */

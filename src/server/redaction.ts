@@ -13,12 +13,12 @@ export function redactField(key: string, value: unknown): unknown {
   return typeof value === "string" ? redactText(value) : value;
 }
 
-/** Hides the secrets in a text, wherever they stand in it. */
+/** Hides the secrets in a text, wherever they are in it. */
 function redactText(text: string): string {
   if (!/:\/\/|bearer|snw_/i.test(text)) return text;
   return (
     text
-      // Not the punctuation behind it, which belongs to the sentence.
+      // The punctuation after it is kept, because it belongs to the sentence.
       .replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*[^\s"'<>).,:;]/gi, (url) => redactUrl(url))
       .replaceAll(/\b(bearer +)[^\s"',]+/gi, "$1***")
       .replaceAll(/\bsnw_[\w-]+/g, "snw_***")

@@ -171,7 +171,7 @@ function connectionSettings({ config, tls, log, onFault }: CallServerOptions): O
 /** Makes the answer of `/metrics` for the callers that a guard lets in; undefined: for everybody. */
 type MetricsPageOf = (authentication: CallGuard | undefined) => AnswerMetrics;
 
-/** What the metrics need is loaded by the first scrape, once for both listeners. */
+/** The first scrape loads what the metrics need, once for both listeners. */
 function loadMetricsPage(
   {
     calls,

@@ -32,7 +32,7 @@ export function listenForStop(
         stop.abort(name);
       } else if (clock.monotonicMs() - firstMs > echoMs) {
         dispose();
-        // Not by exit(), which waits for a thread whose disk does not answer.
+        // exit() is not used, because it waits for a thread whose disk does not answer.
         process.kill(process.pid, name);
         // The first process of a container does not end by a signal that it sends itself.
         process.exit(exitCode);

@@ -34,7 +34,7 @@ export type Dispatch = (request: DispatchRequest) => Promise<UniversalServerResp
 /** Answers a request of `/metrics`. */
 export type AnswerMetrics = (request: DispatchRequest) => Promise<UniversalServerResponse>;
 
-/** The routes of a dispatch, the limits of requests, and the paths that it answers beside calls. */
+/** The routes of a dispatch, the limits of requests, and the paths that it answers besides calls. */
 export interface DispatchOptions {
   /** Registers the services. */
   readonly routes: (router: ConnectRouter) => void;

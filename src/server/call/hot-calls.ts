@@ -289,7 +289,7 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     this.#release(undefined);
   }
 
-  /** Whether the method sends no fields beside its messages. */
+  /** Whether the method sends no fields besides its messages. */
   get #isPlain(): boolean {
     return this.responseFields.length === 0 && this.responseTrailers.length === 0;
   }

@@ -45,11 +45,11 @@ export interface HotRoutesOptions<Block> {
   readonly methods: readonly HotMethod[];
   /** The protocols in which they are called. */
   readonly envelopes: readonly Envelope[];
-  /** Which pages of other origins may call. */
+  /** The other origins whose pages may call. */
   readonly crossOrigin: CrossOrigin;
   /** Encodes the head of an answer for the connection. */
   readonly encode: EncodeHead<Block>;
-  /** For the dates of responses. Absent where the carrier adds its own. */
+  /** The clock of the responses' dates. Absent where the carrier adds dates itself. */
   readonly dateClock: Clock | undefined;
 }
 

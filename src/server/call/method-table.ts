@@ -1,4 +1,4 @@
-/** What a caller must have to call a method. `open`: nothing, not even credentials. */
+/** The permission that a caller needs for a method. `open`: none, and no credentials either. */
 type MethodAccess = Permission | "open";
 
 /**
@@ -11,7 +11,7 @@ export type Permission = (typeof permissions)[number];
 /** Every {@link Permission}. */
 export const permissions = ["ids", "sequences", "manage", "observe", "all"] as const;
 
-/** What the server knows of a method before any call of it. One object for each method. */
+/** What the server knows about a method before any call of it. There is one object for each method. */
 export interface MethodTraits {
   /** Indexes start at 0 and have no gaps, because what is counted for each method is kept in arrays. */
   readonly index: number;

@@ -7,7 +7,7 @@ import { textAnswer, withBody } from "./text-answer.ts";
 
 /** The part of a request that the page's files depend on. */
 export interface PageRequest {
-  /** Without the query; compared byte by byte. */
+  /** The path without the query; it is compared byte by byte. */
   readonly path: string;
   readonly method: string;
   readonly header: Headers;
@@ -22,7 +22,7 @@ interface PageFile {
   readonly hash: string;
 }
 
-/** The files by their paths. No other path is looked at, so none ever reaches the file system. */
+/** The files by their paths. No other path is considered, so none ever reaches the file system. */
 type PageManifest = Readonly<Record<string, PageFile>>;
 
 /** The folder is beside the bundle; code that runs from the sources looks where the bundle would be. */

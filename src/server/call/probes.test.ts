@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { IdError } from "../../errors.ts";
 import { answerProbe } from "./probes.ts";
 
-/** What `/readyz` answers while a call for an ID would get this error. */
+/** The answer of `/readyz` while a call for an ID would get this error. */
 async function readyzOf(error: IdError): Promise<readonly [status: number, text: string]> {
   const { status, body } = answerProbe({ path: "/readyz", method: "GET" }, () => error)!;
   const chunks: Uint8Array[] = [];

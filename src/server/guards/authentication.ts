@@ -7,7 +7,7 @@ import type { Principals } from "./principals.ts";
 
 /**
  * Lets in only principals that may call the method. A call whose head was let in before, on the same connection and
- * under the same principals, is not looked at again. A stream ends with its next message once its caller is removed.
+ * under the same principals, is not checked again. A stream ends with its next message once its caller is removed.
  *
  * A wrong token and a missing one get the same answer. docs/adr/0130 has the reasons.
  */

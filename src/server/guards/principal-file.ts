@@ -33,7 +33,7 @@ function limit(max: number) {
   return v.optional(v.pipe(v.number(hint), v.integer(hint), v.minValue(1, hint), v.maxValue(max, hint)));
 }
 
-/** A list of at most `max` items. A list that is too long is reported beside its bad items. */
+/** A list of at most `max` items. A list that is too long is reported together with its bad items. */
 function listOf<Item extends v.GenericSchema>(item: Item, max: number) {
   return v.pipe(
     v.array(item, "a list"),

@@ -149,7 +149,7 @@ class EngineExchange implements StreamHandler {
     }
   }
 
-  /** Waits until the written bytes have left, or never will because the handler has been told to end. */
+  /** Waits until the written bytes have left, or never will; in that case the handler has been told to end. */
   async #untilWritable(): Promise<void> {
     if (this.#isStalled || this.#stream.isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -6,9 +6,9 @@ import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** The settings with which a connection is served. */
 export interface ConnectionOptions {
-  /** How long a reader may read nothing. */
+  /** How long a reader may take nothing before its call ends. */
   readonly stallTimeoutMs: number;
-  /** How long calls in flight may take once the server, or their connection, drains. For the engine. */
+  /** How long calls in flight may take once the server, or their connection, drains. */
   readonly drainTimeoutMs: number;
   /** The age at which a connection is drained; undefined: none. */
   readonly connectionAgeMs?: number | undefined;
@@ -18,9 +18,9 @@ export interface ConnectionOptions {
   readonly tls: TlsFiles | undefined;
   /** The proxies that may name their callers; undefined: no proxy may. */
   readonly trustedProxies: TrustedProxies | undefined;
-  /** For HTTP/1.1 in cleartext. Undefined: the server may be called by every name. */
+  /** The check for HTTP/1.1 in cleartext. Undefined: the server may be called by every name. */
   readonly hostCheck: HostCheck | undefined;
-  /** For the engine; node:http2 takes the streams of a connection from it alone. */
+  /** The limits of the engine; node:http2 uses only the one on the streams of a connection. */
   readonly http2Limits: Partial<Limits>;
   /** Called with an error that a handler or a server itself threw: a fault of ours. */
   readonly onFault: (error: unknown) => void;

@@ -25,7 +25,7 @@ export function withHostCheck(serve: ServeHttp1, { hostCheck: check, toError, ad
     }
     check.noteRefusal(addressOf(request));
     const isCall = request.method === "POST";
-    // The error as Connect's unary calls have it; a client of gRPC-Web looks at the status.
+    // The error in the form of Connect's unary calls; a client of gRPC-Web looks at the status.
     const body = isCall
       ? errorToJsonBytes(toError(refusal, request.url ?? ""), undefined)
       : `${refusal.reason}: ${refusal.message}\n`;

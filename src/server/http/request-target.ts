@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 
 /** The part of a request that says what is asked for. */
 export interface RequestTarget {
-  /** For the query of a GET. Its path is normalised, so it must not be compared. */
+  /** The URL, for the query of a GET. Its path is normalised, so it must not be compared. */
   readonly url: string;
   /** The path as the client sent it, without the query. */
   readonly path: string;

@@ -54,7 +54,7 @@ export class MethodCounts {
  * left to the reader of the numbers. docs/adr/0140 says why no package does this.
  */
 export class CallMetrics implements CallGuard {
-  /** By the index of the method. */
+  /** The counts by the index of the method. */
   readonly #methods: (MethodCounts | undefined)[] = tabledMethods.map(countsOf);
   readonly #clock: Clock;
   /** Calls of methods that do not exist. */

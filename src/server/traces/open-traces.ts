@@ -46,7 +46,7 @@ export function openTraces({ settings, callsPerSecond, clock, onProblem }: Trace
   const tell = (message: string): void => onProblem(wordsOf(message));
   diag.setLogger({ error: tell, warn: tell, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
   const provider = new TracerProvider({
-    // Which calls are traced was decided before a span is made.
+    // It is decided before a span is made which calls are traced.
     sampler: new AlwaysOnSampler(),
     resource: resourceFromAttributes({ ...settings.attributes, "service.version": version }),
     spanProcessors: [
