@@ -46,14 +46,14 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
     /** All words that can be given, where they are few. */
     readonly words?: readonly string[];
   };
-  /** From flags, environment and file. */
+  /** Given by flags, environment and file. */
   readonly settings: S;
   /**
    * The subjects under which --help-all lists the settings, and --help those of the first one alone; absent: there is
    * one list, and no --help-all.
    */
   readonly groups?: readonly SettingGroup[];
-  /** From flags alone. */
+  /** Given by flags alone. */
   readonly options: O;
   /**
    * Whether the command itself handles an output that cannot be written; a server does, and goes on. Absent: it ends.

@@ -34,7 +34,7 @@ export const layoutSettings = {
 /** The settings of the layout, with their values. */
 export type LayoutConfig = SettingValues<typeof layoutSettings>;
 
-/** Below it, a number is taken for Unix seconds: as milliseconds it would be before March 1973. */
+/** A number below this is taken for Unix seconds: as milliseconds it would be before March 1973. */
 const epochNumberMin = 1e11;
 
 /** A setting that takes a moment, or Unix milliseconds as a number. */

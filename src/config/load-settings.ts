@@ -4,11 +4,11 @@ import { environmentName, flagName, type Setting, SettingError, type Settings, t
 
 /** The texts given for settings; a flag wins over the environment, the environment over the file. */
 export interface SettingSources {
-  /** By setting name. */
+  /** The texts by setting name. */
   readonly flags: Readonly<Record<string, string>>;
-  /** By environment name: the process's own environment, unchanged. */
+  /** The texts by environment name: the process's own environment, unchanged. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** By setting name, and the file's path. */
+  /** The texts by setting name, and the file's path. */
   readonly file?: { readonly path: string; readonly texts: Readonly<Record<string, string>> };
 }
 
@@ -24,9 +24,9 @@ export interface SettingProblem {
 
 /** Settings as they were found: good values, where each was given, and all problems. */
 export interface LoadedSettings<S extends Settings> {
-  /** By name in code; the default where nothing good was given. */
+  /** The values by name in code; the default where nothing good was given. */
   readonly values: SettingValues<S>;
-  /** By name in code: `--flag`, the environment name, the file's path, or `default`. */
+  /** The places by name in code: `--flag`, the environment name, the file's path, or `default`. */
   readonly places: { readonly [K in keyof S]: string };
   /** One for each text that was refused; empty if all are good. */
   readonly problems: readonly SettingProblem[];

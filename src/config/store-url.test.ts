@@ -67,7 +67,7 @@ test("OPERATIONS 10: no way to misspell a URL shows its password, in an error or
       const { message, metadata } = error as Error & { readonly metadata: object };
       shown.push(message, JSON.stringify(metadata));
     }
-    // With a sign on neither side it could be the name of a host: postgres://app-sEcr3tPassw0rd.h/db.
+    // Without a sign on either side, it could be the name of a host: postgres://app-sEcr3tPassw0rd.h/db.
     if (new RegExp(`:${secret}|${secret}(?:@|%40)`).test(text))
       expect([text, name, shown.join("\n").includes(secret)]).toEqual([text, name, false]);
   }

@@ -40,7 +40,7 @@ const soundUrl = new RegExp(
 );
 /** Replaces what is not shown. A text that was hidden once stays as it is. */
 const hidden = "***";
-/** A word or a path: no part of it is a password beside other parts. */
+/** A word or a path, which has no parts of which one could be a password. */
 const plainText = /^(?:[\w.-]*|\.{0,2}\/(?!\/)[\w./-]*)$/;
 
 /**

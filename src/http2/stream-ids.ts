@@ -1,4 +1,4 @@
-/** Which streams a connection had: RFC 9113 sections 5.1 and 5.1.1. */
+/** The streams that a connection had: RFC 9113 sections 5.1 and 5.1.1. */
 
 /** How many ignored streams are remembered. Frames for them may be on their way for one round trip. */
 const ignoredMax = 512;

@@ -3,7 +3,7 @@ import type { TextForm } from "./text-form.ts";
 
 /** The faults that a text can have, each with its clause for the message. The names are the metadata's `reason`. */
 const faults = {
-  /** A character that may not stand here. */
+  /** A character that is not allowed here. */
   character: "a character that may not stand here",
   /** The text ends where a character is missing. */
   too_short: "the text ends here, too early",

@@ -27,7 +27,7 @@ export interface NumberPermutation {
  * byte), cut to its last bits. The SipHash key is the beginning of a SHA-256 of the key.
  *
  * @param key - At least 16 bytes; 32 from a random source are best.
- * @param bits - 2 to 63. 63 for IDs; fewer only to look at all of a permutation.
+ * @param bits - 2 to 63. 63 for IDs; fewer only to examine a whole permutation.
  * @throws IdError INVALID_CONFIG if the key is too short.
  */
 export function createNumberPermutation(key: Uint8Array, bits: number): NumberPermutation {

@@ -110,7 +110,7 @@ function writeDate({ year, month, day, hour, minute, second }: CivilTime): strin
 }
 
 /**
- * Where the digits begin. All characters are looked at before the length is: only then do bytes, UTF-16 units and code
+ * Where the digits begin. All characters are checked before the length is: only then do bytes, UTF-16 units and code
  * points agree on how many digits there are.
  */
 function checkShape(text: string, digitCount: number): number {

@@ -86,7 +86,7 @@ function gregorianToUnixNs(time: bigint): bigint {
   return (time - gregorianOffset) * 100n;
 }
 
-/** By the three highest bits of the ninth octet: RFC 9562 section 4.1. */
+/** Gives the variant by the three highest bits of the ninth octet: RFC 9562 section 4.1. */
 function variantOf(bits: bigint): UuidInfo["variant"] {
   if (bits < 4n) return "ncs";
   if (bits < 6n) return "rfc9562";

@@ -1,7 +1,7 @@
 import { decomposeId, type Layout, ticksToMsDown } from "../../snowflake/layout.ts";
 import type { AuditReader } from "./audit-input.ts";
 
-/** What can be wrong with an ID among many. */
+/** The things that can be wrong with an ID among many. */
 export const findingKinds = [
   "equal",
   "foreign-worker",

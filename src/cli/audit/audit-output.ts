@@ -18,7 +18,7 @@ const sentences: Readonly<Record<FindingKind, string>> = {
   unreadable: "The line holds no ID that can be read.",
 };
 
-/** For people. */
+/** Writes the findings for people. */
 export function toAuditText(found: AuditFindings, layout: Layout): string {
   const workers = workersOf(found);
   const files = found.files.length === 1 ? found.files[0]! : `${found.files.length} files`;
@@ -55,7 +55,7 @@ function findingsText(found: AuditFindings): string {
     .join("");
 }
 
-/** For programs. */
+/** Writes the findings for programs. */
 export function toAuditJson(found: AuditFindings, layout: Layout): string {
   const findings = findingKinds.flatMap((kind) => {
     const finding = found.findings.get(kind);

@@ -8,10 +8,10 @@ import { type BackfillDialectName, backfillDialects, sqlText } from "./backfill-
 import type { TimeUnit } from "./row-time.ts";
 import { lagTicks } from "./rows.ts";
 
-/** Which rows of a database get IDs, and how their times are read. */
+/** The rows of a database that get IDs, and how their times are read. */
 export interface SqlRows {
   readonly dialect: BackfillDialectName;
-  /** Names as they stand in the database; that of a table may have its schema before a point. */
+  /** Names as they are in the database; a table's may have its schema and a point before it. */
   readonly table: string;
   readonly key: string;
   readonly id: string;

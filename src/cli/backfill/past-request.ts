@@ -23,7 +23,7 @@ export function requestOf(
   };
 }
 
-/** What a dry run says about the claim, line by line. */
+/** The lines that a dry run prints about the claim. */
 export function previewLines(
   layout: Layout,
   preview: PastPreview,

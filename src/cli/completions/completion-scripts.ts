@@ -117,7 +117,7 @@ function fishFlag({ name, short, about, value }: CompletionFlag): string {
   return `${names}${needs}${words} -d ${fishQuote(about)}`;
 }
 
-/** For bash and zsh. */
+/** Quotes a text for bash and zsh. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -18,7 +18,7 @@ interface CompletionWord {
 
 /** A flag, and what its value may be. */
 export interface CompletionFlag {
-  /** Without its dashes. */
+  /** The flag's name without its dashes. */
   readonly name: string;
   readonly short: string | undefined;
   readonly about: string;

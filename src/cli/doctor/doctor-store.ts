@@ -26,7 +26,7 @@ export interface StoreUnderCheck {
   readonly store: RecordStore;
   /** Opens another namespace of the same store. */
   readonly openNamespace: (namespace: string) => Promise<RecordStore>;
-  /** Without credentials. */
+  /** The place of the store, without credentials. */
   readonly place: string;
   readonly namespace: string;
   readonly layout: Layout;
@@ -120,7 +120,7 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
   return [reached, clock, ...(await checkSettings(under))];
 }
 
-/** What to do about a store that cannot be used, beside the advice of its message. */
+/** What to do about a store that cannot be used, in addition to the advice of its message. */
 function reachHint(kind: string, error: unknown): string {
   if (error instanceof IdError && error.metadata["servers"] !== undefined)
     return "See docs/store-losses.md, Two primaries.";

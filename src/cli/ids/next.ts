@@ -77,7 +77,7 @@ export const next: Command<typeof workerSettings, typeof options> = {
 
 type NextInput = CommandInput<typeof workerSettings, typeof options>;
 
-/** What a shell shows for a process that a signal ended: 128 and its number. */
+/** The exit codes that a shell shows for a process ended by a signal: 128 plus its number. */
 const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Prints the IDs until all are printed or `signal` is aborted, and closes their source in any case. */

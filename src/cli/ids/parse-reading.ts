@@ -9,7 +9,7 @@ import { idMax } from "../../text/text-form.ts";
 import type { ReadOptions, TextCodec, TextReading } from "../../text/text-codec.ts";
 import { isoOfMs, isoOfNs } from "../../snowflake/iso-time.ts";
 
-/** What a reader should know of one reading. */
+/** What a reader should know about one reading. */
 export type ReadingNote = FindNote | "unix-time" | "other-layout" | "ended-layout" | "two-forms";
 
 /** Gives the text forms of a preset, where no layout was given, so that the likeliest one may be taken. */

@@ -136,7 +136,10 @@ function openSequences({ settings, environment, whereNew }: AccessInput, purpose
   });
 }
 
-/** Reads the records of a deployment; undefined = there are none. A command only compares: a server notes. */
+/**
+ * Reads the records of a deployment; undefined = there are none. A command only compares them; only a server writes
+ * them.
+ */
 async function readDeployment<T>(
   storeUrl: string,
   namespace: string,

@@ -62,7 +62,7 @@ export const sequencesNext: Command<typeof sequencePlaceSettings, typeof options
 function msOnDay(day: string, timeZone: string): number {
   const format = new Intl.DateTimeFormat("sv", { timeZone, calendar: "gregory", numberingSystem: "latn" });
   const startMs = Date.parse(`${day}T00:00:00Z`);
-  // For every zone, from UTC-12 to UTC+14, one of the two lies in its day.
+  // In every zone, from UTC-12 to UTC+14, one of the two moments is on that day.
   const found = [0, 86_399_999].map((ms) => startMs + ms).find((ms) => format.format(ms) === day);
   if (found === undefined) throw new CommandError(`${day} is no day of ${timeZone}.`, exitCodes.usage);
   return found;

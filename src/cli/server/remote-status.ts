@@ -11,9 +11,9 @@ const answerTimeoutMs = 5_000;
 
 /** Asks a server how it is, over gRPC. Both reject with a CommandError that has the server's message. */
 export interface StatusSource {
-  /** With all samples that the server has. */
+  /** Gets the status with all samples that the server has. */
   readonly look: () => Promise<ShownStatus>;
-  /** With the samples that came since the last call of this. */
+  /** Gets the status with the samples that came since the last call of this. */
   readonly lookAgain: () => Promise<ShownStatus>;
 }
 

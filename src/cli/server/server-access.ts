@@ -53,7 +53,7 @@ export interface ServerAccess {
   readonly url: string;
   /** The path of the server's Unix socket; absent where it is called over TCP. */
   readonly socketPath?: string;
-  /** For node:tls. */
+  /** The options for node:tls. */
   readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   /** The value of the field `authorization`; undefined without a token. */
   readonly authorization: string | undefined;
@@ -101,7 +101,7 @@ export async function readAccess(options: ServerOptionValues & { readonly server
   return { url, ...(socketPath === undefined ? {} : { socketPath }), tls, authorization };
 }
 
-/** Without such files it loads no TLS: a probe runs every few seconds. */
+/** Loads TLS only where there are such files, because a probe runs every few seconds. */
 async function readTlsFiles(options: ServerOptionValues): Promise<ServerAccess["tls"]> {
   const [ca, cert, key] = [read("--ca", options.ca), read("--cert", options.cert), read("--key", options.key)];
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };

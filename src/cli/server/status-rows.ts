@@ -6,7 +6,7 @@ import { printable, secondsOf, timeOf } from "../printable.ts";
 /** The state of a server to show. */
 export interface ShownStatus extends ReportedStatus {
   readonly server: string;
-  /** By the clock of this machine. */
+  /** The time by the clock of this machine. */
   readonly nowMs: number;
   readonly samples: readonly SecondSample[];
 }

@@ -105,7 +105,7 @@ function leftOf(windowLeftMs: number | undefined, freeFromMs: number | undefined
   return freeFromMs === undefined ? nothing : `free in ${secondsOf(freeFromMs - nowMs)}`;
 }
 
-/** Until when a quarantine lasts, and why. Some reasons end with a full stop, and some do not. */
+/** Says until when a quarantine lasts, and why. Some reasons end with a full stop, and some do not. */
 export function quarantineWords({ untilMs, reason }: NonNullable<ShownWorkers["quarantine"]>): string {
   return `until ${timeOf(untilMs)}: ${reason.replace(/\.$/, "")}.`;
 }

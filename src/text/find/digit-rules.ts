@@ -45,7 +45,7 @@ export const unitBehind = new RegExp(
 const otherNouns =
   "(?:prime|mask|checksum|hash|constant|seed|magic|factorial|nonce|limit|maximum|minimum|product|sum|size|address|" +
   "pointer|balance|timestamp)";
-/** What follows a number that the text itself calls something else: "… is a prime", "… (the seed)". */
+/** The words after a number that the text itself calls something else: "… is a prime", "… (the seed)". */
 export const calledOther = new RegExp(
   `^["'\`]? (?:(?:is|was) (?:an? |the |our |its )?(?:\\w+ )?${otherNouns}\\b|\\((?:an? |the )?${otherNouns}\\))`,
   "i",

@@ -1,6 +1,7 @@
 /**
- * Texts that were written without a look at the rules, with the IDs that a person marked in them. They count, where
- * find-ids.tsv has each answer: the few that are wrong stay wrong until a rule is found for their kind.
+ * Texts that were written without a look at the rules, with the IDs that a person marked in them. The tests count the
+ * wrong answers, while find-ids.tsv fixes each answer: the few that are wrong stay wrong until a rule is found for
+ * their kind.
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -33,11 +34,11 @@ function isExact({ text, spans }: UnseenText): boolean {
 }
 
 /**
- * What a set measured at its first count, before rules for the kinds of its misses were found: exact of those with an
- * ID, and marked of those without one. The first three and the seventh were written without a look at the rules. The
- * author of the rules wrote the three between, each after the rules of the one before: over these, 91 of 92 were exact,
- * and 7 of 186 marked. Of the seventh, 2 of 62: an ObjectId of MongoDB, and a file of PostgreSQL whose name looks like
- * one.
+ * The results of each set at its first count, before rules for the kinds of its misses were found: how many texts with
+ * an ID were exact, and how many without one were marked. The first three and the seventh were written without a look
+ * at the rules. The author of the rules wrote the three between, each after the rules of the one before: over these, 91
+ * of 92 were exact, and 7 of 186 marked. Of the seventh, 2 of 62: an ObjectId of MongoDB, and a file of PostgreSQL
+ * whose name looks like one.
  */
 const firstCounts = {
   first: { exact: [126, 129], marked: [2, 62] },

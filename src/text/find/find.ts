@@ -16,7 +16,7 @@ type FindKind =
   /** A negative number, or one from 2^63 to 2^64 - 1. */
   | "unsigned";
 
-/** What a reader should know of a find. */
+/** What a reader should know about a find. */
 export type FindNote =
   /** A spreadsheet or a JSON parser rounded it: the time is right, the worker may be off, the sequence is lost. */
   | "rounded"

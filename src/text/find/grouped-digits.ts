@@ -13,7 +13,7 @@ export interface GroupedToken {
   readonly context: TokenContext;
 }
 
-/** A line that is one row of three-digit numbers, or one grouped number: the same to look at. */
+/** A line that is one row of three-digit numbers, or one grouped number: both look the same. */
 const row = /^[^\S\n]*(\d{1,3}([ ,])\d{3})(?:\2\d{3}){3,}[^\S\n]*$/gm;
 
 /** Whether the lines that look like grouped numbers differ in their first two groups, as rows of a table do. */
@@ -50,7 +50,7 @@ export function readGrouped(
   return { start, end: end + zeros.length, kind: "grouped", strict: digits, notes: zeros === "" ? [] : ["rounded"] };
 }
 
-/** Whether another number stands beside the characters on either side, with nothing but blanks and marks between. */
+/** Whether another number is next to the characters on either side, with nothing but blanks and marks between. */
 function isBesideNumbers(source: string, start: number, end: number): boolean {
   return (
     /\d[^\p{L}\n]{0,3}$/u.test(source.slice(Math.max(0, start - 4), start)) ||

@@ -29,7 +29,7 @@ export interface WordOptions {
 }
 
 const dayMs = 86_400_000;
-/** Below it, hexadecimal numbers are addresses of memory. */
+/** Hexadecimal numbers below this are addresses of memory. */
 const hexMin = 10n ** 16n;
 /** The first year in which a kind was in use, Unix milliseconds. A xid that is alone may be from 2010 on. */
 const foreignFirstMs: Readonly<Record<ForeignText["kind"], number>> = {
@@ -184,7 +184,7 @@ function sequenceUnderOwnLayout(options: WordOptions, word: string, form: TextFo
   return id !== undefined && isPlausibleUnder(layout, id, options.nowMs) ? decomposeId(layout, id).sequence : undefined;
 }
 
-/** What strict reading says; undefined where it refuses. */
+/** The result of strict reading; undefined where it refuses. */
 function tryRead(
   { codec, nowMs }: Pick<WordOptions, "codec" | "nowMs">,
   word: string,

@@ -27,7 +27,7 @@ const otherWords = words(
     "dtype float float32 float64 double " +
     "rax rbx rcx rdx rsi rdi rbp rsp rip r8 r9 r10 r11 r12 r13 r14 r15 cr2 eflags",
 );
-/** Words that make a quantity of what follows, whatever stands between: "bytes sent", "packets in". */
+/** Words that make a quantity of what follows, whatever is between: "bytes sent", "packets in". */
 const quantityWords = words("bytes octets packets sectors cycles instructions nanoseconds microseconds wei gwei");
 /** How names of a quantity begin: `balanceOf`, `amountIn`, `total_supply`. */
 const namesOfQuantity = /^(?:balance|amount|price|nonce|size|checksum|digest|seed|random|totalsupply|salary|revenue)/i;
