@@ -140,10 +140,9 @@ function callerOf({ requestHeader, values }: HandlerContext): Caller {
 /**
  * Intercepts the end of a call. Connect ends each call by `abort`, with the call's error, before it writes that error.
  *
- * Lone surrogates in the error's message are replaced: Connect's own errors repeat what the caller sent, JSON can
- * contain a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended
- * without a reason, for which AbortController makes a DOMException with a stack trace: that is some 8 of a call's 200
- * µs.
+ * Lone surrogates in the error's message are replaced: Connect's own errors repeat what the caller sent, JSON can hold
+ * a lone surrogate, and the percent-encoding of gRPC's messages throws for one. A call that went well is ended without
+ * a reason, for which AbortController makes a DOMException with a stack trace: some 8 of a call's 200 µs.
  */
 function watchEnd(context: EndableContext, onRefusedUnread: (path: string, error: ConnectError) => void): void {
   const { abort, service, method, values } = context;

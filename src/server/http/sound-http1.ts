@@ -5,7 +5,8 @@ import type { ServeHttp1 } from "./hot-http1.ts";
 
 /**
  * Serves the requests of HTTP/1.0 and HTTP/1.1 that name at most one host, and refuses the others. node:http would
- * serve them: it takes the first of several `host` fields, and accepts every version that it can read.
+ * serve them: it takes the first of several `host` fields, and accepts any version of one digit and a dot that it
+ * knows.
  */
 export function onlySound(serve: ServeHttp1): ServeHttp1 {
   return (request, response) => {
