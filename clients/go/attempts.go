@@ -101,14 +101,14 @@ func (a *attempts) succeed(attempt attempt) {
 	a.report(attempt, "")
 }
 
-// progress takes in that a stream moved on: the count of attempts starts again.
+// progress records that a stream moved on: the count of attempts starts again.
 func (a *attempts) progress(attempt attempt) {
 	a.number = 1
 	a.lastFailure = nil
 	a.client.endpoints.noteSuccess(attempt.endpoint)
 }
 
-// awaitNext takes in that a stream's reader waits for the next chunk: the time starts again, unless the caller set a
+// awaitNext records that a stream's reader waits for the next chunk: the time starts again, unless the caller set a
 // deadline.
 func (a *attempts) awaitNext(ctx context.Context) {
 	if _, ok := ctx.Deadline(); !ok {
@@ -116,7 +116,7 @@ func (a *attempts) awaitNext(ctx context.Context) {
 	}
 }
 
-// fail takes in that an attempt failed. It gives the error of the call if that is over; else nil, and another may be
+// fail records that an attempt failed. It gives the error of the call if that is over; else nil, and another may be
 // made.
 func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error {
 	options := &a.client.options

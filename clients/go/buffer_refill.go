@@ -39,7 +39,7 @@ func (b *Buffer) isLow() bool {
 	return b.answer != nil && b.answer.hasAsked && b.spare == nil
 }
 
-// order asks for IDs, unless nothing is to be asked for.
+// order asks for IDs, unless nothing is due.
 func (b *Buffer) order(isForReserve bool) {
 	order := refillOrder{isForReserve: isForReserve, pieceSize: b.policy.secondCount()}
 	if isForReserve {

@@ -108,7 +108,7 @@ func (b *Buffer) takeNextAnswer() *answer {
 	return newest
 }
 
-// addReserve takes in the pieces of an answer that was asked for the reserve. They are used in their order.
+// addReserve adds the pieces of an answer that was requested for the reserve. They are used in their order.
 func (b *Buffer) addReserve(pieces []*answer) {
 	for _, piece := range slices.Backward(pieces) {
 		piece.isOfReserve = true

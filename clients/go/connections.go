@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// A connection that is silent for so long is dark; twice as long for each new one in a row that answered nothing.
+	// A connection counts as dark after this much silence. The time doubles for each new connection in a row that
+	// answered nothing.
 	silence    = time.Second
 	silenceMax = 8 * time.Second
-	// A connection that has not answered yet is left alone until it is so old: its server may be short of time, and
-	// would be shorter of it with one more to greet.
+	// A connection that has not answered yet is not replaced before this age: its server may be overloaded, and one
+	// more handshake would add to the load.
 	openingTime = 10 * time.Second
-	// A second connection beside one that has answered is opened no more often than this.
+	// The shortest time between two openings of a second connection beside one that has answered.
 	secondEvery = 10 * time.Second
-	// A connection takes so many streams: servers allow 100 and more.
+	// The most streams of one connection: servers allow 100 and more.
 	streamsEach = 90
 )
 
@@ -107,7 +108,7 @@ func (c *connections) watch(used *connection) {
 	}()
 }
 
-// noteOpening takes in that a connection is opened from now on. What it owes is counted from then.
+// noteOpening records that a connection is being opened. The time for which it owes an answer counts from now.
 func (c *connections) noteOpening(used *connection) {
 	used.hasAnswered = false
 	used.openedAt = c.clock.Now()
@@ -199,7 +200,7 @@ func (c *connections) make(endpoint *endpoint) (*connection, error) {
 	return &connection{channel: channel, openedAt: c.clock.Now()}, nil
 }
 
-// end takes in how an RPC ended, and tells whether the next one at this endpoint takes another connection because this
+// end records how an RPC ended, and tells whether the next one at this endpoint takes another connection because this
 // one was dark.
 func (c *connections) end(endpoint *endpoint, used *connection, cause error) (isReplaced bool) {
 	c.mutex.Lock()
@@ -239,14 +240,14 @@ func (c *connections) end(endpoint *endpoint, used *connection, cause error) (is
 	return isReplaced
 }
 
-// awaitAnswer takes in that an answer is due from now on.
+// awaitAnswer records that an answer is due from now on.
 func (c *connections) awaitAnswer(used *connection) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.await(used)
 }
 
-// noteAnswer takes in that a server answered: with success, an error or a chunk.
+// noteAnswer records that a server answered: with success, an error or a chunk.
 func (c *connections) noteAnswer(endpoint *endpoint, used *connection) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -15,7 +15,7 @@ import (
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
-// The first ID waits for so long until all endpoints have said of which deployment they are.
+// The longest time that the first ID waits for all endpoints to say which deployment they belong to.
 const meetTimeout = 500 * time.Millisecond
 
 // metServer is a server, and the number of its deployment.
@@ -82,7 +82,8 @@ func (d *deployments) checkConflict() error {
 	return nil
 }
 
-// meetAtStart takes in a server that was met before the first ID: no call gets an ID when two do not go together.
+// meetAtStart adds a server that was met before the first ID. No call gets an ID if the deployments of two such servers
+// must not be mixed.
 func (d *deployments) meetAtStart(server metServer) (isOfOne bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -100,7 +101,8 @@ func (d *deployments) knows(number uint32) bool {
 	return number == 0 || d.isUsed(number)
 }
 
-// admit takes in an answer's number, before any ID of it is read. If it fails, the answer must be dropped whole.
+// admit checks an answer's deployment number, before any ID of it is read. If it fails, the answer must be dropped
+// whole.
 func (d *deployments) admit(server metServer) error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -180,8 +182,8 @@ func areDisjoint(a, b *snowlanev1.GetInfoResponse) bool {
 	return isBound && !slices.ContainsFunc(ofA.GetDatacenterIds(), isInB)
 }
 
-// admitted takes in the number of an answer, before any ID or value of it is read: that of its deployment, or that of
-// its database of sequences.
+// admitted checks the number of an answer before any ID or value of it is read: that of its deployment, or that of its
+// database of sequences.
 type admitted struct {
 	client   *Client
 	endpoint *endpoint
@@ -245,7 +247,7 @@ func (c *Client) askDeployment(endpoint *endpoint) *metServer {
 	return &metServer{url: endpoint.address.url, number: number, info: info}
 }
 
-// admit takes in the number of an answer's deployment. If it fails, the answer must be dropped whole.
+// admit checks the number of an answer's deployment. If it fails, the answer must be dropped whole.
 func (c *Client) admit(endpoint *endpoint, number uint32) error {
 	<-c.met
 	if err := c.deployments.checkConflict(); err != nil || number == 0 {
@@ -265,8 +267,8 @@ func (c *Client) admit(endpoint *endpoint, number uint32) error {
 	return err
 }
 
-// admitDatabase takes in the number of the database that counts an answer's values. If it fails, the answer must be
-// dropped whole.
+// admitDatabase checks the number of the database of sequences that an answer's values come from. If it fails, the
+// answer must be dropped whole.
 func (c *Client) admitDatabase(endpoint *endpoint, number uint32) error {
 	<-c.met
 	if err := c.deployments.checkConflict(); err != nil || number == 0 {

@@ -7,9 +7,10 @@ import (
 )
 
 const (
-	// Clients that lose a server at one moment reach the next one spread over so long.
+	// Clients that lose a server at the same moment move to the next one at random times within this span.
 	moveSpread = 20 * time.Millisecond
-	// A client moves by itself after so long, so that clients spread again over servers that came back.
+	// A client moves to another server after a time between these two even without a failure, so that clients spread
+	// again over servers that came back.
 	stayMin = 5 * time.Minute
 	stayMax = 15 * time.Minute
 )
@@ -139,7 +140,7 @@ func (e *endpoints) choose() (chosen *endpoint, wait time.Duration, lastFailure 
 	return e.current, wait, e.current.lastFailure
 }
 
-// noteAnswer takes in that a server answered, with success or an error.
+// noteAnswer records that a server answered, with success or an error.
 func (e *endpoints) noteAnswer() {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -154,7 +155,7 @@ func (e *endpoints) noteSuccess(endpoint *endpoint) {
 	endpoint.lastFailure = nil
 }
 
-// noteFailure takes in that an attempt failed: the endpoint is down for a while. It gives the error, or that of
+// noteFailure records that an attempt failed: the endpoint is down for a while. It gives the error, or that of
 // neverAnswered where no server is at any endpoint and none ever answered.
 func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 	e.mutex.Lock()
@@ -163,7 +164,7 @@ func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 	failed.lastFailure = failure
 	count := failed.failuresInRow
 	if !e.hasAnswered && isAbsence(failure) {
-		// Before the first answer, each call is to fail within a second.
+		// Before the first answer, each call should fail within a second.
 		count = min(count, 2)
 	}
 	failed.downUntil = e.clock.Now().Add(backoff(count, failure.RetryAfter, e.random))
@@ -174,7 +175,7 @@ func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 	return failed.lastFailure
 }
 
-// noteDarkConnection takes in that an attempt failed for its connection alone. The endpoint is not down for that, but
+// noteDarkConnection records that an attempt failed for its connection alone. The endpoint is not down for that, but
 // the next attempt goes to another that is up, if there is one.
 func (e *endpoints) noteDarkConnection(dark *endpoint) {
 	e.mutex.Lock()
@@ -185,8 +186,8 @@ func (e *endpoints) noteDarkConnection(dark *endpoint) {
 	}
 }
 
-// noteHedge takes in which endpoint was the first to answer a refill. One that wins twice in a row although it was
-// asked later is moved to.
+// noteHedge records which endpoint was the first to answer a refill. The client moves to one that wins twice in a row
+// although it was asked later.
 func (e *endpoints) noteHedge(winner *endpoint, isOther bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// A refill is sent again after so many mean round trips without an answer,
+	// A refill is sent a second time after this many mean round trips without an answer,
 	hedgeRoundTrips = 4
-	// and after no less than this,
+	// but not before this much time has passed,
 	hedgeMin = 100 * time.Millisecond
-	// or this, where a connection must be opened.
+	// or this much where a connection must be opened.
 	hedgeOpeningMin = 500 * time.Millisecond
-	// No hedge follows a quota that was exceeded for so long.
+	// For this long after the quota was exceeded, no hedge is sent.
 	hedgeQuotaPause = 5 * time.Second
 )
 
@@ -30,7 +30,7 @@ type hedges struct {
 	quotaAt  time.Time
 }
 
-// noteAnswer takes in how long the answer to a refill took.
+// noteAnswer records how long the answer to a refill took.
 func (h *hedges) noteAnswer(took time.Duration) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -41,7 +41,7 @@ func (h *hedges) noteAnswer(took time.Duration) {
 	h.meanRTT += time.Duration(rttWeight * float64(took-h.meanRTT))
 }
 
-// noteQuota takes in that the caller's quota is used up.
+// noteQuota records that the caller's quota is used up.
 func (h *hedges) noteQuota() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

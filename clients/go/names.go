@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// A name is looked up again after so long,
+	// A name is looked up again after this time,
 	lookAgain = 30 * time.Second
-	// and after this, where one of its addresses is down.
+	// or after this time where one of its addresses is down.
 	lookSoon = 5 * time.Second
-	// The first call waits for a name no longer than this; gRPC looks it up then.
+	// The longest time that the first call waits for a name; after it, gRPC looks the name up.
 	lookWait = 500 * time.Millisecond
-	// An address that was missing in so many looks in a row is gone: some services answer with a part of theirs.
+	// An address counts as gone once this many lookups in a row did not return it: some name services answer with only
+	// a part of their addresses.
 	missedLooksMax = 3
-	// A client uses no more addresses of a name.
+	// The most addresses of a name that a client uses.
 	addressesMax = 64
 )
 
@@ -120,7 +121,7 @@ func (n *names) lookAt(closing context.Context, one *name) {
 	}
 }
 
-// take takes in which addresses a look has found.
+// take records which addresses a lookup has found.
 func (n *names) take(one *name, found []netip.Addr) {
 	for index, ip := range found {
 		found[index] = ip.Unmap()

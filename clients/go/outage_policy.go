@@ -6,16 +6,17 @@ import (
 )
 
 const (
-	// The rate of a reserve for an outage is measured over so long.
+	// The window over which the rate for a reserve is measured.
 	outageWindow = time.Minute
-	// The reserve lasts so much longer than the outage, for a client takes its time to notice that its servers are
-	// back.
+	// The reserve lasts this much longer than the outage, because a client takes some time to notice that its servers
+	// are back.
 	outageMargin = 10 * time.Second
-	// Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers.
+	// Each request asks for a part of the missing IDs: this time divided by the age up to which IDs count as young. So
+	// a fleet that starts does not flood its servers.
 	outageFillMS = 16_000
-	// The reserve is looked after so often.
+	// How often the reserve is checked.
 	outageTopUp = time.Second
-	// The reserve is in so many pieces at most.
+	// The most pieces that the reserve may consist of.
 	piecesMax = 8_192
 )
 
@@ -62,7 +63,7 @@ func (p *outagePolicy) rate() float64 {
 	return float64(last.count-first.count) * 1_000 / milliseconds(elapsed)
 }
 
-// noteHandedOut takes in how many IDs have been handed out by now.
+// noteHandedOut records how many IDs have been handed out so far.
 func (p *outagePolicy) noteHandedOut(now handed) {
 	p.samples = append(p.samples, now)
 	for now.at.Sub(p.samples[0].at) > outageWindow {

@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	// A reservation is to last so long, and the rate is measured over so long at least, for bursts say little about
-	// the next second.
+	// A reservation should cover this much time at the current rate. The rate is measured over at least this time,
+	// because a burst says little about the next second.
 	refillSpanMS = 1_000
-	// The low-water mark covers so many round trips, so that one slow answer in a thousand is not noticed.
+	// The low-water mark covers this many round trips, so that callers do not notice one slow answer in a thousand.
 	roundTripsOfStock = 8
 	// The low-water mark is at least this part of an answer.
 	stockPart = 0.25
 	rttWeight = 0.125
-	// A mark that is met within this time asks for twice as many IDs.
+	// If a mark is met within this time, the next reservation asks for twice as many IDs.
 	rush = 250 * time.Millisecond
 )
 
-// handed is how many IDs had been handed out at a moment.
+// handed is how many IDs had been handed out at a given moment.
 type handed struct {
 	at    time.Time
 	count uint64
@@ -42,11 +42,12 @@ type refillPolicy struct {
 	older, newer *handed
 	// meanRTTMS is the mean round trip in milliseconds; 0 before the first answer.
 	meanRTTMS float64
-	// growth is what the answer in use asks for: 0 while its mark is not met, and where that took its time.
+	// growth is the least that the next reservation asks for: 0 until the mark of the answer in use is met, and 0 if
+	// meeting it took longer than `rush`.
 	growth int
 }
 
-// noteHandedOut takes in how many IDs have been handed out by now. The rate rises at once and falls by halves.
+// noteHandedOut records how many IDs have been handed out so far. The rate rises at once and falls by halves.
 func (p *refillPolicy) noteHandedOut(now handed) {
 	if p.newer == nil || milliseconds(now.at.Sub(p.newer.at)) >= refillSpanMS {
 		p.older = p.newer
@@ -68,12 +69,12 @@ func (p *refillPolicy) noteRoundTrip(duration time.Duration) {
 	}
 }
 
-// noteInUse takes in that an answer is in use from now on.
+// noteInUse records that an answer is in use from now on.
 func (p *refillPolicy) noteInUse() {
 	p.growth = 0
 }
 
-// noteMark takes in that the answer in use, of so many IDs, was used down to its mark within a time.
+// noteMark records that the answer in use, of count IDs, was used down to its mark within duration.
 func (p *refillPolicy) noteMark(count uint64, duration time.Duration) {
 	p.growth = 0
 	if duration <= rush {
@@ -81,7 +82,7 @@ func (p *refillPolicy) noteMark(count uint64, duration time.Duration) {
 	}
 }
 
-// forget takes in that the buffer goes to sleep: what comes after it is measured afresh.
+// forget records that the buffer goes to sleep: the measurements start over.
 func (p *refillPolicy) forget() {
 	p.older, p.newer = nil, nil
 }
@@ -96,7 +97,7 @@ func (p *refillPolicy) secondCount() int {
 	return p.bound(int(math.Ceil(min(p.rate, math.MaxInt32) * refillSpanMS / 1_000)))
 }
 
-// lowWater is the mark of an answer of so many IDs: with so many left or fewer, ask for the next.
+// lowWater is the mark of an answer of count IDs: the next answer is due once that many or fewer are left.
 func (p *refillPolicy) lowWater(count uint64) uint64 {
 	trips := roundTripsOfStock * p.rate * (p.meanRTTMS / 1_000)
 	return uint64(min(float64(count), math.Ceil(max(trips, float64(count)*stockPart))))

@@ -96,7 +96,7 @@ type spell struct {
 	isTold bool
 }
 
-// failed takes in that a refill failed, and tells whether that is to be told: once a spell.
+// failed records that a refill failed, and tells whether that is to be told: once a spell.
 func (s *spell) failed(askedAt, now time.Time, failuresInRow int) bool {
 	const failuresMin, lastMin = 3, time.Second
 	if failuresInRow == 1 {
@@ -109,7 +109,7 @@ func (s *spell) failed(askedAt, now time.Time, failuresInRow int) bool {
 	return true
 }
 
-// worked takes in that a refill succeeded, and tells how long they had failed; 0 where that was never told.
+// worked records that a refill succeeded, and tells how long they had failed; 0 where that was never told.
 func (s *spell) worked(now time.Time) time.Duration {
 	told := *s
 	*s = spell{}

@@ -7,7 +7,7 @@ import { notify, type ClientObserver } from "./observer.ts";
 import type { States } from "./states.ts";
 import { errorOfRpc, isUnreachableByAnswer } from "./rpc-error.ts";
 
-/** Of the delay that a server says for a quota, so much counts. */
+/** The longest wait for a quota that counts; a longer one that a server asks for is cut to this. */
 const quotaWaitMaxMs = 5_000;
 
 /** Whether another server may give what this one did not. */
@@ -76,14 +76,14 @@ export class Attempts {
     this.#deadlineMs = settings.clock.monotonicMs() + this.#limitMs;
   }
 
-  /** Takes in that a stream moved on: the count of attempts starts again. */
+  /** Records that a stream moved on: the count of attempts starts again. */
   progress({ endpoint }: Attempt): void {
     this.#number = 1;
     this.#lastFailure = undefined;
     this.#settings.endpoints.noteSuccess(endpoint);
   }
 
-  /** Takes in that the reader of a stream without a deadline waits for the next chunk: the time starts again. */
+  /** Records that the reader of a stream without a deadline waits for the next chunk: the time starts again. */
   awaitNext(): void {
     this.#deadlineMs = this.#settings.clock.monotonicMs() + this.#limitMs;
   }
@@ -122,7 +122,7 @@ export class Attempts {
   }
 
   /**
-   * Takes in that an attempt failed.
+   * Records that an attempt failed.
    *
    * @returns The error, if it permits another attempt.
    * @throws SnowlaneError that ends the call.

@@ -54,9 +54,10 @@ export class Deployments {
   }
 
   /**
-   * Takes in a server that was met before the first ID: no call gets an ID when two do not go together.
+   * Adds a server that was met before the first ID. No call gets an ID if the deployments of two such servers must not
+   * be mixed.
    *
-   * @returns Whether it goes together with those before.
+   * @returns Whether its deployment may be mixed with those before.
    */
   meetAtStart(server: MetServer): boolean {
     const goesTogether = this.#join(server);
@@ -70,7 +71,7 @@ export class Deployments {
   }
 
   /**
-   * Takes in an answer's number, before any ID of it is read.
+   * Checks an answer's number, before any ID of it is read.
    *
    * @throws SnowlaneError DEPLOYMENT_MISMATCH: it must be dropped whole.
    */

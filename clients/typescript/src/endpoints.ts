@@ -28,9 +28,12 @@ export function makeEndpoint(base: string, address?: string): Endpoint {
   return { url, base, address, failuresInRow: 0, downUntilMs: -Infinity, lastFailure: undefined };
 }
 
-/** Clients that lose a server at one moment reach the next one spread over so long. */
+/** Clients that lose a server at the same moment move to the next one at random times within this span. */
 const spreadMs = 20;
-/** A client moves by itself after so long, so that clients spread again over servers that came back. */
+/**
+ * A client moves to another server after a time between these two even without a failure, so that clients spread again
+ * over servers that came back.
+ */
 const stayMinMs = 300_000;
 const stayMaxMs = 900_000;
 
@@ -112,8 +115,8 @@ export class Endpoints {
   }
 
   /**
-   * Takes in which endpoint was the first to answer a refill. Another one than that in use that wins twice in a row is
-   * in use from then on.
+   * Records which endpoint was the first to answer a refill. The client moves to one that wins twice in a row although
+   * it was asked later.
    */
   noteRefill(winner: Endpoint): void {
     this.#hedgesWonInRow = winner === this.#current ? 0 : this.#hedgesWonInRow + 1;
@@ -123,7 +126,7 @@ export class Endpoints {
     this.#moveAtMs = this.#drawMove();
   }
 
-  /** Takes in that a server answered, with success or an error. */
+  /** Records that a server answered, with success or an error. */
   noteAnswer(): void {
     this.#hasAnswered = true;
   }
@@ -135,13 +138,13 @@ export class Endpoints {
   }
 
   /**
-   * Takes in that an attempt failed: the endpoint is down for a while.
+   * Records that an attempt failed: the endpoint is down for a while.
    *
    * @returns The error, or that of {@link neverAnswered} where no server is at any endpoint and none ever answered.
    */
   noteFailure(endpoint: Endpoint, error: SnowlaneError): SnowlaneError {
     endpoint.failuresInRow++;
-    // Before the first answer, each call is to fail within a second.
+    // Before the first answer, each call should fail within a second.
     const failureCount =
       !this.#hasAnswered && isAbsence(error) ? Math.min(endpoint.failuresInRow, 2) : endpoint.failuresInRow;
     const delayMs = backoffMs(failureCount, error.retryAfterMs, this.#random);
@@ -153,7 +156,7 @@ export class Endpoints {
   }
 
   /**
-   * Takes in that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
+   * Records that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
    * goes to another that is up, if there is one.
    */
   noteDarkConnection(endpoint: Endpoint): void {

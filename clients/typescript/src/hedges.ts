@@ -1,13 +1,13 @@
 import type { Clock } from "./clock.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 
-/** A refill is sent again after so many mean round trips without an answer, */
+/** A refill is sent a second time after this many mean round trips without an answer, */
 const roundTrips = 4;
-/** and after no less than this, */
+/** but not before this much time has passed, */
 const delayMinMs = 100;
-/** or this, where a connection must be opened. */
+/** or this much where a connection must be opened. */
 const openingMinMs = 500;
-/** No hedge follows a quota that was exceeded for so long. */
+/** For this long after the quota was exceeded, no hedge is sent. */
 const quotaPauseMs = 5_000;
 const rttWeight = 1 / 8;
 
@@ -24,12 +24,12 @@ export class Hedges {
     this.#attemptTimeoutMs = attemptTimeoutMs;
   }
 
-  /** Takes in how long the answer to a refill took. */
+  /** Records how long the answer to a refill took. */
   noteAnswer(durationMs: number): void {
     this.#meanRttMs = this.#meanRttMs === 0 ? durationMs : this.#meanRttMs + rttWeight * (durationMs - this.#meanRttMs);
   }
 
-  /** Takes in that the caller's quota is used up. */
+  /** Records that the caller's quota is used up. */
   noteQuota(): void {
     this.#quotaAtMs = this.#clock.monotonicMs();
   }

@@ -2,15 +2,18 @@ import type { LookUp } from "./client-options.ts";
 import type { Clock } from "./clock.ts";
 import { type Endpoint, type Endpoints, makeEndpoint } from "./endpoints.ts";
 
-/** A name is looked up again after so long, */
+/** A name is looked up again after this time, */
 const lookAgainMs = 30_000;
-/** and after this, where one of its addresses is down. */
+/** or after this time where one of its addresses is down. */
 const lookSoonMs = 5_000;
-/** The first call waits for a name no longer than this. */
+/** The longest time that the first call waits for a name. */
 const lookWaitMs = 500;
-/** An address that was missing in so many looks in a row is gone: some services answer with a part of theirs. */
+/**
+ * An address counts as gone once this many lookups in a row did not return it: some name services answer with only a
+ * part of their addresses.
+ */
 const missedLooksMax = 3;
-/** A client uses no more addresses of a name. */
+/** The most addresses of a name that a client uses. */
 const addressesMax = 64;
 
 /** What names work for. */
@@ -88,7 +91,7 @@ export class HostName {
     this.#isKnown = true;
   }
 
-  /** Takes in which addresses a look has found. */
+  /** Records which addresses a lookup has found. */
   #take(addresses: readonly string[]): void {
     const { endpoints, onGone } = this.#options;
     const isSingle = this.#endpoints[0]?.address === undefined;

@@ -10,13 +10,19 @@ export interface OutageOptions extends RefillBounds {
   readonly stockMax: number;
 }
 
-/** The rate is measured over so long. */
+/** The window over which the rate is measured. */
 const windowMs = 60_000;
-/** The reserve lasts so much longer than the outage: a client takes its time to notice that its servers are back. */
+/**
+ * The reserve lasts this much longer than the outage, because a client takes some time to notice that its servers are
+ * back.
+ */
 const marginMs = 10_000;
-/** Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers. */
+/**
+ * Each request asks for a part of the missing IDs: this time divided by the age up to which IDs count as young. So a
+ * fleet that starts does not flood its servers.
+ */
 const fillMs = 16_000;
-/** The reserve is in so many pieces at most. */
+/** The most pieces that the reserve may consist of. */
 const piecesMax = 8_192;
 
 /** What a reserve has. */
@@ -60,7 +66,7 @@ export class OutagePolicy {
     return ((last.count - first.count) * 1_000) / (last.atMs - first.atMs);
   }
 
-  /** Takes in how many IDs have been handed out by now. */
+  /** Records how many IDs have been handed out so far. */
   noteHandedOut(now: Handed): void {
     this.#samples.push(now);
     while ((this.#samples[0]?.atMs ?? Infinity) < now.atMs - windowMs) this.#samples.shift();

@@ -6,17 +6,19 @@ export interface RefillBounds {
   readonly countMax: number;
 }
 
-/** A reservation is to last so long at the rate at hand, and the rate is measured over at least so long. */
+/** A reservation should cover this much time at the current rate, and the rate is measured over at least this time. */
 const spanMs = 1_000;
-/** The low-water mark covers so many round trips, so that one slow answer in a thousand is not noticed. */
+/** The low-water mark covers this many round trips, so that callers do not notice one slow answer in a thousand. */
 const roundTripsOfStock = 8;
 /** The low-water mark is at least this part of an answer. */
 const stockPart = 1 / 4;
 const rttWeight = 1 / 8;
-/** Use grows where the mark of an answer is met within so long: the next answer has at least twice as many IDs. */
+/**
+ * Use is growing if the mark of an answer is met within this time: the next answer then has at least twice as many IDs.
+ */
 const rushMs = 250;
 
-/** How many IDs had been handed out at a moment. */
+/** How many IDs had been handed out at a given moment. */
 export interface Handed {
   readonly atMs: number;
   readonly count: number;
@@ -42,7 +44,10 @@ export class RefillPolicy {
   #newer: Handed | undefined;
   #rate = 0;
   #meanRttMs = 0;
-  /** What the answer in use asks for: 0 while its mark is not met, and where that took its time. */
+  /**
+   * The least that the next reservation asks for: 0 until the mark of the answer in use is met, and 0 if that took
+   * longer than `rushMs`.
+   */
   #growth = 0;
 
   constructor(bounds: RefillBounds) {
@@ -58,7 +63,7 @@ export class RefillPolicy {
     return this.#meanRttMs;
   }
 
-  /** Takes in how many IDs have been handed out by now. The rate rises at once and falls by halves. */
+  /** Records how many IDs have been handed out so far. The rate rises at once and falls by halves. */
   noteHandedOut(now: Handed): void {
     if (this.#newer === undefined || now.atMs - this.#newer.atMs >= spanMs) {
       this.#older = this.#newer ?? now;
@@ -73,17 +78,17 @@ export class RefillPolicy {
     this.#meanRttMs = this.#meanRttMs === 0 ? durationMs : this.#meanRttMs + rttWeight * (durationMs - this.#meanRttMs);
   }
 
-  /** Takes in that an answer is in use from now on. */
+  /** Records that an answer is in use from now on. */
   noteInUse(): void {
     this.#growth = 0;
   }
 
-  /** Takes in that the answer in use, of `count` IDs, was used down to its mark within `durationMs`. */
+  /** Records that the answer in use, of `count` IDs, was used down to its mark within `durationMs`. */
   noteMark(count: number, durationMs: number): void {
     this.#growth = durationMs <= rushMs ? 2 * count : 0;
   }
 
-  /** The buffer goes to sleep: what comes after it is measured afresh. */
+  /** Records that the buffer goes to sleep: the measurements start over. */
   forget(): void {
     this.#older = undefined;
     this.#newer = undefined;
@@ -99,7 +104,7 @@ export class RefillPolicy {
     return this.#bound(Math.ceil((this.#rate * spanMs) / 1_000));
   }
 
-  /** The mark of an answer of `count` IDs: with so many left or fewer, ask for the next. */
+  /** The mark of an answer of `count` IDs: the next answer is due once that many or fewer are left. */
   lowWater(count: number): number {
     return Math.min(
       count,

@@ -34,7 +34,7 @@ export interface RefillerOptions {
   readonly maxAgeMs: number;
 }
 
-/** The reserve for an outage is looked after so often. */
+/** How often the reserve for an outage is checked. */
 const topUpMs = 1_000;
 
 /** What a reservation is for: the working stock, or the reserve for an outage. */
@@ -106,7 +106,7 @@ export class Refiller {
     return !this.#isRefilling && this.#cancelRetry === undefined && !this.isClosed;
   }
 
-  /** Asks for IDs and takes in what comes, unless nothing is to be asked for. */
+  /** Asks for IDs and accepts the answer, unless nothing is due. */
   async #reserve(purpose: Purpose): Promise<void> {
     const { source, clock, observer, policy, states } = this.#options;
     const pieceSize = policy.secondCount;

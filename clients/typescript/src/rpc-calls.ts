@@ -36,9 +36,12 @@ import { States } from "./states.ts";
  * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). An attempt that takes longer is made again.
  */
 const rpcTimeoutMsMax = 99_999_999;
-/** A connection to an endpoint that is not in use is opened so seldom, so that a hedge finds one. */
+/**
+ * The shortest time between two openings of a connection to an endpoint that is not in use. Such a connection lets a
+ * hedge be sent at once.
+ */
 const warmPauseMs = 10_000;
-/** The first ID waits for so long until all endpoints have said of which deployment they are. */
+/** The longest time that the first ID waits for all endpoints to say which deployment they belong to. */
 const meetTimeoutMs = 500;
 
 /** Reads the responses of one server's stream, and holds them to the rules. */
@@ -66,7 +69,7 @@ export interface StreamCall<Service extends DescService, Response, Item> {
 /** What the number of an answer is of: the deployment of its IDs, or the database of sequences of its values. */
 type Numbered = "deployment" | "database";
 
-/** Takes in the number of an answer, before any ID or value of it is read. */
+/** Checks the number of an answer, before any ID or value of it is read. */
 export type Admit = (number: number, numbered?: Numbered) => Promise<void>;
 
 /** Makes one RPC of a call, and reads its answer. */
@@ -96,7 +99,7 @@ export class RpcCalls {
   /** The meeting of all endpoints, beside the first call. */
   #meeting: Promise<void> | undefined;
   readonly #hedges: Hedges;
-  /** When the connection to an endpoint was last opened so that a hedge finds one. */
+  /** When the connection to an endpoint was last opened for later hedges. */
   readonly #warmedAtMs = new Map<Endpoint, number>();
   readonly #closing = new AbortController();
 
@@ -216,7 +219,7 @@ export class RpcCalls {
     return { endpoint, delayMs: this.#hedges.delayMs(open.length === 0) };
   }
 
-  /** Opens the connection to an endpoint, so that a hedge finds one, but seldom. */
+  /** Opens the connection to an endpoint, so that a hedge can be sent at once; does so seldom. */
   #warm(endpoint: Endpoint): void {
     const nowMs = this.settings.clock.monotonicMs();
     if (nowMs - (this.#warmedAtMs.get(endpoint) ?? -Infinity) < warmPauseMs) return;

@@ -61,7 +61,7 @@ export class FailingSpell {
   #isTold = false;
 
   /**
-   * Takes in that a refill failed.
+   * Records that a refill failed.
    *
    * @param askedMs - When it was sent.
    * @returns Whether that is to be told: once a spell.
@@ -73,7 +73,7 @@ export class FailingSpell {
     return true;
   }
 
-  /** Takes in that a refill succeeded. @returns How long they had failed; undefined where that was never told. */
+  /** Records that a refill succeeded. @returns How long they had failed; undefined where that was never told. */
   worked(nowMs: number): number | undefined {
     const durationMs = this.#isTold && this.#sinceMs !== undefined ? nowMs - this.#sinceMs : undefined;
     this.#sinceMs = undefined;

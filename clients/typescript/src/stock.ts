@@ -131,13 +131,13 @@ export class Stock {
     return true;
   }
 
-  /** Takes in an answer that was asked for because the one in use is about to end. */
+  /** Adds an answer that was requested because the one in use is about to end. */
   add(answer: Answer): void {
     this.#reservedCount += answer.count;
     this.#spare = answer;
   }
 
-  /** Takes in the pieces of an answer that was asked for the reserve. They are used in their order. */
+  /** Adds the pieces of an answer that was requested for the reserve. They are used in their order. */
   addReserve(pieces: readonly Answer[]): void {
     for (const piece of pieces.toReversed()) {
       this.#reservedCount += piece.count;

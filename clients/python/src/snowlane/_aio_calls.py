@@ -34,7 +34,7 @@ from ._unary import INFO, UnarySpec
 T = TypeVar("T")
 
 _STREAMS_MAX = 90
-"""Streams of one connection: servers allow 100."""
+"""The most streams of one connection: servers allow 100."""
 
 
 class AsyncCalls:
@@ -396,7 +396,7 @@ class AsyncCalls:
         return MetServer(url, number, info) if number else None
 
     async def _admit(self, url: str, response: Any) -> None:
-        """Takes in the number of an answer's deployment or database, before any ID or value of it is read.
+        """Checks the number of an answer's deployment or database, before any ID or value of it is read.
 
         Raises:
             SnowlaneError: DEPLOYMENT_MISMATCH: the answer must be dropped whole.

@@ -87,13 +87,13 @@ class Attempts:
         return Attempt(endpoint, self._number, self._settings.monotonic_s(), self.attempt_left_s())
 
     def progress(self, attempt: Attempt) -> None:
-        """Takes in that a stream moved on: the count of attempts starts again."""
+        """Records that a stream moved on: the count of attempts starts again."""
         self._number = 1
         self._last_failure = None
         self._settings.endpoints.note_success(attempt.endpoint)
 
     def await_next(self) -> None:
-        """Takes in that the reader of a stream without a deadline waits for the next chunk: the time starts again."""
+        """Records that the reader of a stream without a deadline waits for the next chunk: the time starts again."""
         self._deadline_s = self._settings.monotonic_s() + self._limit_s
 
     def succeed(self, attempt: Attempt) -> None:

@@ -18,13 +18,15 @@ from ._errors import ErrorReason
 from ._rpc_error import error_of_rpc
 
 _SILENCE_S = 1.0
-"""A connection that is silent for so long is dark; twice as long for each new one in a row that answered nothing."""
+"""A connection counts as dark after this much silence. The time doubles for each new connection in a row that answered
+nothing.
+"""
 _SILENCE_MAX_S = 8.0
 _SECOND_EVERY_S = 10.0
-"""A second connection beside one that has answered is opened no more often than this."""
+"""The shortest time between two openings of a second connection beside one that has answered."""
 _OPENING_S = 10.0
-"""A connection that has not answered yet is left alone until it is so old: its server may be short of time, and would
-be shorter of it with one more to greet.
+"""A connection that has not answered yet is not replaced before this age: its server may be overloaded, and one more
+handshake would add to the load.
 """
 
 Channel = TypeVar("Channel", bound="grpc.Channel | grpc.aio.Channel")
@@ -161,7 +163,7 @@ class Connections(Generic[Channel]):
             return 0 if used.silent_since_s is None else 2
 
     def end(self, url: str, connection: Connection[Channel], error: BaseException | None = None) -> bool:
-        """Takes in how a request ended. Returns whether the next one takes another connection, because this one was
+        """Records how a request ended. Returns whether the next one takes another connection, because this one was
         dark.
         """
         try:
@@ -170,8 +172,8 @@ class Connections(Generic[Channel]):
             self.leave(connection)
 
     def leave(self, connection: Connection[Channel]) -> None:
-        """Takes in that a request was given up because another one was answered first. Its connection may still be
-        slow, and no more than that: where it is dark, the next request finds out.
+        """Records that a request was given up because another one was answered first. Its connection may still be slow,
+        and no more than that: where it is dark, the next request finds out.
         """
         with self._lock:
             connection.call_count -= 1
@@ -180,13 +182,13 @@ class Connections(Generic[Channel]):
         self._close_channel(connection.channel)
 
     def await_answer(self, connection: Connection[Channel]) -> None:
-        """Takes in that an answer is due from now on."""
+        """Records that an answer is due from now on."""
         with self._lock:
             if connection.silent_since_s is None:
                 connection.silent_since_s = self._monotonic_s()
 
     def note_answer(self, url: str, connection: Connection[Channel]) -> None:
-        """Takes in that a server answered, with success, an error or a chunk."""
+        """Records that a server answered, with success, an error or a chunk."""
         with self._lock:
             connection.silent_since_s = None
             connection.has_answered = True

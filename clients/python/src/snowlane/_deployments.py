@@ -12,7 +12,7 @@ from ._gen.v1 import id_service_pb2 as pb
 from ._status_code import StatusCode
 
 MEET_TIMEOUT_S = 0.5
-"""The first ID waits for so long until all endpoints have said of which deployment they are."""
+"""The longest time that the first ID waits for all endpoints to say which deployment they belong to."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ class Deployments:
             raise self._conflict.rethrown()
 
     def meet_at_start(self, server: MetServer) -> bool:
-        """Takes in a server that was met before the first ID. No call gets an ID where two do not go together, which is
-        what False says.
+        """Adds a server that was met before the first ID. Returns False if its deployment must not be mixed with one
+        before: then no call gets an ID.
         """
         with self._lock:
             if self._join(server):
@@ -104,7 +104,7 @@ class Deployments:
         return number == 0 or number in self._used
 
     def admit(self, server: MetServer) -> None:
-        """Takes in the number of an answer, before any ID of it is read.
+        """Checks the number of an answer, before any ID of it is read.
 
         Raises:
             SnowlaneError: DEPLOYMENT_MISMATCH: the answer must be dropped whole.

@@ -11,9 +11,11 @@ from ._backoff import back_off_s
 from ._errors import SnowlaneError, never_answered
 
 _SPREAD_S = 0.02
-"""Clients that lose a server at one moment reach the next one spread over so long."""
+"""Clients that lose a server at the same moment move to the next one at random times within this span."""
 _STAY_S = (300.0, 900.0)
-"""A client moves by itself after so long, so that clients spread again over servers that came back."""
+"""A client moves to another server after a time between these two even without a failure, so that clients spread again
+over servers that came back.
+"""
 
 
 @dataclass(eq=False)
@@ -103,18 +105,18 @@ class Endpoints:
             return self._current.url if is_new else None
 
     def note_answer(self) -> None:
-        """Takes in that a server answered, with success or an error."""
+        """Records that a server answered, with success or an error."""
         self._has_answered = True
 
     def note_success(self, endpoint: Endpoint) -> None:
-        """Takes in that an attempt succeeded."""
+        """Records that an attempt succeeded."""
         with self._lock:
             self._has_answered = True
             endpoint.failures_in_row = 0
             endpoint.last_failure = None
 
     def note_failure(self, endpoint: Endpoint, error: SnowlaneError) -> SnowlaneError:
-        """Takes in that an attempt failed: the endpoint is down for a while.
+        """Records that an attempt failed: the endpoint is down for a while.
 
         Returns:
             The error, or that of never_answered where no server is at any endpoint and none ever answered.
@@ -123,7 +125,7 @@ class Endpoints:
             endpoint.failures_in_row += 1
             failures = endpoint.failures_in_row
             if not self._has_answered and error.is_absence():
-                # Before the first answer, each call is to fail within a second.
+                # Before the first answer, each call should fail within a second.
                 failures = min(failures, 2)
             endpoint.down_until_s = self._monotonic_s() + back_off_s(failures, error.retry_after_s)
             endpoint.last_failure = error
@@ -133,7 +135,7 @@ class Endpoints:
             return endpoint.last_failure
 
     def note_dark_connection(self, endpoint: Endpoint) -> None:
-        """Takes in that an attempt failed for its connection alone. The endpoint is not down for that, but the next
+        """Records that an attempt failed for its connection alone. The endpoint is not down for that, but the next
         attempt goes to another that is up, if there is one.
         """
         with self._lock:
@@ -149,8 +151,8 @@ class Endpoints:
         return others
 
     def note_refill(self, winner: Endpoint, *, is_hedge: bool) -> None:
-        """Takes in which endpoint was the first to answer a refill. One that wins twice in a row, although it was asked
-        later than another, is moved to.
+        """Records which endpoint was the first to answer a refill. The client moves to one that wins twice in a row
+        although it was asked later.
         """
         with self._lock:
             self._hedges_won_in_row = self._hedges_won_in_row + 1 if is_hedge else 0

@@ -11,13 +11,13 @@ from ._connections import Connections
 from ._endpoints import Endpoint, Endpoints
 
 _ROUND_TRIPS = 4
-"""A refill is sent again after so many mean round trips without an answer,"""
+"""A refill is sent a second time after this many mean round trips without an answer,"""
 _DELAY_MIN_S = 0.1
-"""and after no less than this,"""
+"""but not before this much time has passed,"""
 _OPENING_MIN_S = 0.5
-"""or this, where a connection must be opened."""
+"""or this much where a connection must be opened."""
 _QUOTA_PAUSE_S = 5.0
-"""No hedge follows a quota that was exceeded for so long."""
+"""For this long after the quota was exceeded, no hedge is sent."""
 _ROUND_TRIP_WEIGHT = 0.125
 
 
@@ -45,13 +45,13 @@ class Hedges:
         self._quota_at_s = float("-inf")
 
     def note_answer(self, elapsed_s: float) -> None:
-        """Takes in how long the answer to a refill took."""
+        """Records how long the answer to a refill took."""
         with self._lock:
             mean_s = elapsed_s if self._mean_rtt_s is None else self._mean_rtt_s
             self._mean_rtt_s = mean_s + _ROUND_TRIP_WEIGHT * (elapsed_s - mean_s)
 
     def note_quota(self) -> None:
-        """Takes in that the caller's quota is used up."""
+        """Records that the caller's quota is used up."""
         self._quota_at_s = self._monotonic_s()
 
     @property

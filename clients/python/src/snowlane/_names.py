@@ -15,15 +15,17 @@ from ._client_options import EndpointUrl
 from ._endpoints import Endpoint, Endpoints
 
 LOOK_WAIT_S = 0.5
-"""The first call waits for a name no longer than this; gRPC looks it up then."""
+"""The longest time that the first call waits for a name; after it, gRPC looks the name up."""
 _LOOK_AGAIN_S = 30.0
-"""A name is looked up again after so long,"""
+"""A name is looked up again after this time,"""
 _LOOK_SOON_S = 5.0
-"""and after this, where one of its addresses is down."""
+"""or after this time where one of its addresses is down."""
 _MISSED_LOOKS_MAX = 3
-"""An address that so many looks in a row did not find is gone: some services answer with a part of theirs."""
+"""An address counts as gone once this many lookups in a row did not return it: some name services answer with only a
+part of their addresses.
+"""
 _ADDRESSES_MAX = 64
-"""A client uses no more addresses of a name."""
+"""The most addresses of a name that a client uses."""
 
 
 @dataclass(eq=False)
@@ -78,7 +80,7 @@ class Names:
         return [name for name in self._names if not name.known.is_set()]
 
     def take(self, name: Name, found: Sequence[str]) -> list[str]:
-        """Takes in which addresses a look has found, in the order in which they are to be tried; none: it failed.
+        """Records which addresses a lookup has found, in the order in which they are to be tried; none: it failed.
 
         Returns:
             The URLs of the endpoints that are gone.

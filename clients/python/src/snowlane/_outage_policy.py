@@ -8,16 +8,20 @@ from collections import deque
 from ._options import PrefetchOptions
 
 TOP_UP_S = 1.0
-"""The reserve is looked after so often."""
+"""How often the reserve is checked."""
 
 _PIECES_MAX = 8192
-"""The reserve is in so many pieces at most."""
+"""The most pieces that the reserve may consist of."""
 _WINDOW_S = 60.0
-"""The rate is measured over so long."""
+"""The window over which the rate is measured."""
 _MARGIN_S = 10.0
-"""The reserve lasts so much longer than the outage: a client takes its time to notice that its servers are back."""
+"""The reserve lasts this much longer than the outage, because a client takes some time to notice that its servers are
+back.
+"""
 _FILL_S = 16.0
-"""Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers."""
+"""Each request asks for a part of the missing IDs: this time divided by the age up to which IDs count as young. So a
+fleet that starts does not flood its servers.
+"""
 
 
 class OutagePolicy:
@@ -47,7 +51,7 @@ class OutagePolicy:
         return (last - first) / (last_s - first_s) if last_s > first_s else 0.0
 
     def note(self, now_s: float, handed_out: int) -> None:
-        """Takes in how many IDs have been handed out by now."""
+        """Records how many IDs have been handed out so far."""
         self._samples.append((now_s, handed_out))
         while now_s - self._samples[0][0] > _WINDOW_S:
             self._samples.popleft()

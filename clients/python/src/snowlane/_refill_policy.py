@@ -15,11 +15,12 @@ import math
 from ._options import PrefetchOptions
 
 _SPAN_S = 1.0
-"""The rate is measured over at least so long, and a reservation is to last so long."""
+"""A reservation should cover this much time at the current rate, and the rate is measured over at least this time."""
 _ROUND_TRIPS_AHEAD = 8
 _ROUND_TRIP_WEIGHT = 0.125
 _RUSH_S = 0.25
-"""Use grows where the mark of an answer is met within so long: the next answer has at least twice as many IDs."""
+"""Use is growing if the mark of an answer is met within this time: the next answer then has at least twice as many IDs.
+"""
 
 
 class RefillPolicy:
@@ -38,7 +39,7 @@ class RefillPolicy:
         self._growth = 0
 
     def measured(self, now_s: float, handed_out: int) -> None:
-        """Takes in how many IDs have been handed out by now. The rate rises at once and falls by halves."""
+        """Records how many IDs have been handed out so far. The rate rises at once and falls by halves."""
         now = (now_s, handed_out)
         if self._newer is None or now_s - self._newer[0] >= _SPAN_S:
             self._older = self._newer or now
@@ -48,21 +49,21 @@ class RefillPolicy:
         self.rate_per_second = max(rate, self.rate_per_second / 2)
 
     def forget(self) -> None:
-        """The buffer goes to sleep: what comes after it is measured afresh."""
+        """Records that the buffer goes to sleep: the measurements start over."""
         self._older = None
         self._newer = None
 
     def answered(self, elapsed_s: float) -> None:
-        """Takes in how long a successful reservation took."""
+        """Records how long a successful reservation took."""
         weight = _ROUND_TRIP_WEIGHT if self.mean_rtt_s else 1
         self.mean_rtt_s += weight * (elapsed_s - self.mean_rtt_s)
 
     def in_use(self) -> None:
-        """Takes in that an answer is in use from now on."""
+        """Records that an answer is in use from now on."""
         self._growth = 0
 
     def met_mark(self, count: int, elapsed_s: float) -> None:
-        """Takes in that the answer in use, of `count` IDs, was used down to its mark within so long."""
+        """Records that the answer in use, of `count` IDs, was used down to its mark within that time."""
         self._growth = 2 * count if elapsed_s <= _RUSH_S else 0
 
     def size(self) -> int:
@@ -74,7 +75,7 @@ class RefillPolicy:
         return self._bound(math.ceil(self.rate_per_second * _SPAN_S))
 
     def mark(self, count: int) -> int:
-        """With how many IDs left of an answer of `count` to ask for the next."""
+        """The mark of an answer of `count` IDs: the next answer is due once that many or fewer are left."""
         ahead = _ROUND_TRIPS_AHEAD * self.rate_per_second * self.mean_rtt_s
         return min(count, math.ceil(max(ahead, count / 4)))
 

@@ -132,7 +132,7 @@ class Refiller:
         return pieces
 
     def fail(self, error: SnowlaneError) -> None:
-        """Takes in that the reservation on its way failed."""
+        """Records that the reservation on its way failed."""
         self.flight = 0
         self._failed(error)
 
@@ -149,7 +149,7 @@ class Refiller:
         return refill_back_off_s(self._failures_in_row, self.last_failure) if self.last_failure else 0.0
 
     def end_back_off(self, *, has_waiters: bool) -> None:
-        """Takes in that the back-off is over. If no caller is there any more, nothing is fetched until one comes."""
+        """Records that the back-off is over. If no caller is there any more, nothing is fetched until one comes."""
         self._is_backing_off = False
         if not has_waiters and self.stock.count == 0:
             self.stock.is_refill_due = False

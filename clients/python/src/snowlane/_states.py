@@ -62,7 +62,7 @@ class Spell:
         self._is_told = False
 
     def failed(self, asked_s: float, now_s: float, failures_in_row: int) -> bool:
-        """Takes in that a refill failed. Returns whether that is to be told, which it is once in a spell."""
+        """Records that a refill failed. Returns whether that is to be told, which it is once in a spell."""
         if self._since_s is None:
             self._since_s = asked_s
         is_short = failures_in_row < self._FAILURES_MIN and now_s - self._since_s < self._LASTS_MIN_S
@@ -72,7 +72,7 @@ class Spell:
         return True
 
     def worked(self, now_s: float) -> float | None:
-        """Takes in that a refill succeeded. Returns how long they had failed; None where that was never told."""
+        """Records that a refill succeeded. Returns how long they had failed; None where that was never told."""
         since_s, was_told = self._since_s, self._is_told
         self._since_s, self._is_told = None, False
         return now_s - since_s if was_told and since_s is not None else None

@@ -231,13 +231,13 @@ class Stock:
         return unclaimed
 
     def add(self, answer: Answer) -> None:
-        """Takes in an answer that was asked for because the one in use is about to end."""
+        """Adds an answer that was requested because the one in use is about to end."""
         self.is_refill_due = False
         self.reserved += answer.count
         self._answers.append(answer)
 
     def add_reserve(self, pieces: Sequence[Answer]) -> None:
-        """Takes in the pieces of an answer that was asked for the reserve. They are used in their order."""
+        """Adds the pieces of an answer that was requested for the reserve. They are used in their order."""
         self.reserved += sum(piece.count for piece in pieces)
         self._reserve.extend(reversed(pieces))
 

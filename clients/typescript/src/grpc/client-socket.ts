@@ -13,8 +13,8 @@ const openSilenceMs = 30_000;
 /** and the connection is cut when its answer, or the server's first frame, is not there after so long. */
 const answerMs = 15_000;
 /**
- * A connection that has not answered yet is left alone until it is so old: its server may be short of time, and would
- * be shorter of it with one more to greet.
+ * A connection that has not answered yet is not replaced before this age: its server may be overloaded, and one more
+ * handshake would add to the load.
  */
 const openingMs = 10_000;
 
@@ -85,7 +85,7 @@ export class ClientSocket {
     return nowMs - (this.#silentSinceMs ?? Infinity) >= silenceMs;
   }
 
-  /** Takes in that an answer is due from now on. */
+  /** Records that an answer is due from now on. */
   awaitAnswer(): void {
     this.#silentSinceMs ??= performance.now();
   }

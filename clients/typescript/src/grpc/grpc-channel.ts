@@ -5,16 +5,19 @@ import type { ClientStream, Http2Request } from "./http2-request.ts";
 
 /** A call, as its channel sees it. */
 export interface ChannelCall extends Http2Request {
-  /** Takes in over which connection the call has left. */
+  /** Records over which connection the call was sent. */
   onSent(socket: ClientSocket, stream: ClientStream): void;
   /** Ends the call. */
   cancel(): void;
 }
 
-/** A connection that is silent for so long is dark; twice as long for each new one in a row that answered nothing. */
+/**
+ * A connection counts as dark after this much silence. The time doubles for each new connection in a row that answered
+ * nothing.
+ */
 const silenceMs = 1_000;
 const silenceMaxMs = 8_000;
-/** A second connection is opened so seldom. */
+/** The shortest time between two openings of a second connection. */
 const secondPauseMs = 10_000;
 
 /** The connections to one server: one that takes calls, and those whose last calls are still on their way. */
@@ -85,7 +88,7 @@ export class GrpcChannel {
   }
 
   /**
-   * Takes in that a call over a connection ran out of time. Where the connection is dark, the next call takes another.
+   * Records that a call over a connection ran out of time. Where the connection is dark, the next call takes another.
    *
    * @returns Whether it does, because this one was dark or has been replaced before.
    */

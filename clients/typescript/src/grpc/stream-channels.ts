@@ -1,6 +1,9 @@
 import type { GrpcChannel } from "./grpc-channel.ts";
 
-/** Of the streams that a server allows on a connection, so many are opened: some may end there later than here. */
+/**
+ * The part of the streams that a server allows on a connection that is used: a stream may end later at the server than
+ * here.
+ */
 const share = 0.9;
 
 /** A channel, and how many streams of it are open. */

@@ -35,7 +35,7 @@ final class Attempts {
       return endpoint;
     }
 
-    /** Takes in that another endpoint answered it. */
+    /** Records that another endpoint answered it. */
     void answeredBy(Endpoint other) {
       endpoint = other;
     }
@@ -149,20 +149,20 @@ final class Attempts {
     report(attempt, attempt.endpoint(), Optional.empty());
   }
 
-  /** Takes in that a stream moved on: the count of attempts starts again. */
+  /** Records that a stream moved on: the count of attempts starts again. */
   void progress(Attempt attempt) {
     number = 1;
     lastFailure = null;
     endpoints.noteSuccess(attempt.endpoint());
   }
 
-  /** Takes in that a stream's reader waits for the next chunk: the time starts again, unless the caller set an end. */
+  /** Records that a stream's reader waits for the next chunk: the time starts again, unless the caller set an end. */
   void awaitNext() {
     if (!hasOwnDeadline) deadlineNanos = settings.clock().nanos() + limitNanos;
   }
 
   /**
-   * Takes in that an attempt failed.
+   * Records that an attempt failed.
    *
    * @return the failure, if another attempt may be made
    * @throws SnowlaneException the error of the call, if that is over

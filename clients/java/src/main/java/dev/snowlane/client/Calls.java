@@ -25,12 +25,12 @@ final class Calls {
   /** Makes one RPC by a stub. */
   interface Work<S, T> {
     /**
-     * @param admit takes in the number of the answer, before any ID or value of it is read
+     * @param admit checks the number of the answer, before any ID or value of it is read
      */
     T apply(S stub, Admission admit);
   }
 
-  /** Takes in the number of one answer: that of its deployment, or that of its database of sequences. */
+  /** Checks the number of one answer: that of its deployment, or that of its database of sequences. */
   record Admission(Meeting meeting, Endpoint endpoint) {
 
     /**
@@ -139,7 +139,7 @@ final class Calls {
     return attempts.begin();
   }
 
-  /** Takes in the number of an answer of an endpoint. */
+  /** Checks the number of an answer of an endpoint. */
   Admission admission(Endpoint endpoint) {
     return new Admission(meeting, endpoint);
   }
@@ -229,12 +229,12 @@ final class Calls {
       return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
     }
 
-    /** Takes in that the next chunk is due from now on. */
+    /** Records that the next chunk is due from now on. */
     void awaitChunk() {
       connections.awaitAnswer(used);
     }
 
-    /** Takes in that a chunk came. */
+    /** Records that a chunk came. */
     void noteChunk() {
       isUnheard = false;
       connections.noteAnswer(endpoint, used);

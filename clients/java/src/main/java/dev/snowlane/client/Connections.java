@@ -19,22 +19,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connections {
 
-  /** One that is silent for so long is dark; twice as long for each new one in a row that answered nothing. */
+  /**
+   * A connection counts as dark after this much silence. The time doubles for each new connection in a row that
+   * answered nothing.
+   */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long SILENCE_MAX_NANOS = TimeUnit.SECONDS.toNanos(8);
   private static final int DOUBLINGS_MAX = 3;
 
   /**
-   * One that has not answered yet is left alone until it is so old: its server may be short of time, and would be
-   * shorter of it with one more to greet.
+   * A connection that has not answered yet is not replaced before this age: its server may be overloaded, and one more
+   * handshake would add to the load.
    */
   private static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** A second one beside one that has answered is opened no more often than this. */
+  /** The shortest time between two openings of a second connection beside one that has answered. */
   private static final long SECOND_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** So many streams share a connection: servers permit 100. */
+  /** The most streams that share a connection: servers permit 100. */
   private static final int STREAMS_EACH = 90;
 
   /** How the one to an endpoint is doing, as far as it shows. */
@@ -100,7 +103,7 @@ final class Connections {
         });
   }
 
-  /** Takes in that a connection is opened from now on. What it owes is counted from then. */
+  /** Records that a connection is being opened. The time for which it owes an answer counts from now. */
   private void noteOpening(Connection used) {
     used.hasAnswered = false;
     used.openedNanos = clock.nanos();
@@ -179,7 +182,7 @@ final class Connections {
   }
 
   /**
-   * Takes in how an RPC ended.
+   * Records how an RPC ended.
    *
    * @param error null: with success
    * @param isUnheard whether it is a stream of which no chunk came
@@ -200,7 +203,7 @@ final class Connections {
   }
 
   /**
-   * Takes in that an RPC ended because its caller needs no answer any more. Where its connection is dark, the next call
+   * Records that an RPC ended because its caller needs no answer any more. Where its connection is dark, the next call
    * finds out.
    */
   void leave(Endpoint endpoint, Connection used) {
@@ -233,14 +236,14 @@ final class Connections {
     idle.forEach(Connection::close);
   }
 
-  /** Takes in that an answer is due from now on. */
+  /** Records that an answer is due from now on. */
   synchronized void awaitAnswer(Connection used) {
     if (used.isSilent) return;
     used.isSilent = true;
     used.silentSinceNanos = clock.nanos();
   }
 
-  /** Takes in that a server answered, with success, an error or a chunk. */
+  /** Records that a server answered, with success, an error or a chunk. */
   synchronized void noteAnswer(Endpoint endpoint, Connection used) {
     used.isSilent = false;
     used.hasAnswered = true;

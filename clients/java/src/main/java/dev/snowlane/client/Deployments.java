@@ -97,8 +97,8 @@ final class Deployments {
   }
 
   /**
-   * Takes in a server that was met before the first ID: no call gets an ID when two do not go together. Returns whether
-   * it goes together with the others.
+   * Adds a server that was met before the first ID. No call gets an ID if the deployments of two such servers must not
+   * be mixed. Returns whether its deployment may be mixed with the others.
    */
   synchronized boolean meetAtStart(MetServer server) {
     if (join(server)) return true;
@@ -112,7 +112,7 @@ final class Deployments {
   }
 
   /**
-   * Takes in an answer's number, before any ID of it is read.
+   * Checks an answer's number, before any ID of it is read.
    *
    * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
    */

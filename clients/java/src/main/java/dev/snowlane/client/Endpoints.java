@@ -16,10 +16,13 @@ import java.util.stream.Stream;
  */
 final class Endpoints {
 
-  /** Clients that lose a server at one moment reach the next one spread over so long. */
+  /** Clients that lose a server at the same moment move to the next one at random times within this span. */
   private static final long SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** A client moves by itself after so long, so that clients spread again over servers that came back. */
+  /**
+   * A client moves to another server after a time between these two even without a failure, so that clients spread
+   * again over servers that came back.
+   */
   private static final long STAY_MIN_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private static final long STAY_MAX_NANOS = TimeUnit.MINUTES.toNanos(15);
@@ -125,7 +128,7 @@ final class Endpoints {
     return hasAnswered;
   }
 
-  /** Takes in that a server answered, with success or an error. */
+  /** Records that a server answered, with success or an error. */
   synchronized void noteAnswer() {
     hasAnswered = true;
   }
@@ -137,14 +140,14 @@ final class Endpoints {
   }
 
   /**
-   * Takes in that an attempt failed: the endpoint is down for a while.
+   * Records that an attempt failed: the endpoint is down for a while.
    *
    * @return the error, or {@link SnowlaneException#neverAnswered()} of it where no server is at any endpoint and none
    *     ever answered
    */
   synchronized SnowlaneException noteFailure(Endpoint endpoint, SnowlaneException failure) {
     endpoint.failuresInRow++;
-    // Before the first answer, each call is to fail within a second.
+    // Before the first answer, each call should fail within a second.
     boolean isEarly = !hasAnswered && failure.isAbsence();
     int failures = isEarly ? Math.min(endpoint.failuresInRow, 2) : endpoint.failuresInRow;
     endpoint.downUntilNanos = clock.nanos() + Backoff.nanos(failures, failure.retryAfter(), random);
@@ -157,7 +160,7 @@ final class Endpoints {
   }
 
   /**
-   * Takes in that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
+   * Records that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
    * goes to another that is up, if there is one.
    */
   synchronized void noteDarkConnection(Endpoint dark) {
@@ -175,8 +178,8 @@ final class Endpoints {
   }
 
   /**
-   * Takes in which endpoint was the first to answer a refill. One that wins twice in a row although it was asked later
-   * is moved to.
+   * Records which endpoint was the first to answer a refill. The client moves to one that wins twice in a row although
+   * it was asked later.
    */
   synchronized void noteHedge(Endpoint winner, boolean isOther) {
     hedgesWonInRow = isOther ? hedgesWonInRow + 1 : 0;

@@ -12,16 +12,16 @@ import java.util.concurrent.TimeUnit;
  */
 final class Hedges {
 
-  /** A refill is sent again after so many mean round trips without an answer, */
+  /** A refill is sent a second time after this many mean round trips without an answer, */
   private static final long ROUND_TRIPS = 4;
 
-  /** and after no less than this, */
+  /** but not before this much time has passed, */
   private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** or this, where a connection must be opened. */
+  /** or this much where a connection must be opened. */
   private static final long OPENING_LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** No hedge follows a quota that was exceeded for so long. */
+  /** For this long after the quota was exceeded, no hedge is sent. */
   private static final long QUOTA_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** The part of the mean that the last round trip is. */
@@ -68,12 +68,12 @@ final class Hedges {
     return !isPaused() && (!plan.isSecond() || connections.maySecond(plan.endpoint()));
   }
 
-  /** Takes in how long the answer to a refill took. */
+  /** Records how long the answer to a refill took. */
   synchronized void noteAnswer(long tookNanos) {
     meanRttNanos = meanRttNanos == 0 ? tookNanos : meanRttNanos + (tookNanos - meanRttNanos) / RTT_PART;
   }
 
-  /** Takes in that the caller's quota is used up. */
+  /** Records that the caller's quota is used up. */
   synchronized void noteQuota() {
     quotaAtNanos = Optional.of(clock.nanos());
   }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** Asks all endpoints of a client of which deployment they are, beside its first call and before its first ID. */
 final class Meeting {
 
-  /** The first ID waits for so long until they have said it. */
+  /** The longest time that the first ID waits for their answers. */
   private static final long TIMEOUT_MS = 500;
 
   private final Endpoints endpoints;
@@ -43,7 +43,7 @@ final class Meeting {
   }
 
   /**
-   * Takes in the number of an answer's deployment, before any ID of it is read.
+   * Checks the number of an answer's deployment, before any ID of it is read.
    *
    * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
    */
@@ -64,7 +64,7 @@ final class Meeting {
   }
 
   /**
-   * Takes in the number of the database that counts an answer's values, before any of them is read.
+   * Checks the number of the database of sequences that an answer's values come from, before any of them is read.
    *
    * @throws SnowlaneException DEPLOYMENT_MISMATCH: it must be dropped whole
    */

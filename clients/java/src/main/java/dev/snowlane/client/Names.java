@@ -20,19 +20,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Names {
 
-  /** A name is looked up again after so long, */
+  /** A name is looked up again after this time, */
   private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** and after this, where one of its addresses is down. */
+  /** or after this time where one of its addresses is down. */
   private static final long LOOK_SOON_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The first call waits for a name no longer than this; gRPC looks it up then. */
+  /** The longest time that the first call waits for a name; after it, gRPC looks the name up. */
   private static final long LOOK_WAIT_MS = 500;
 
-  /** An address that was missing in so many looks in a row is gone: some services answer with a part of theirs. */
+  /**
+   * An address counts as gone once this many lookups in a row did not return it: some name services answer with only a
+   * part of their addresses.
+   */
   private static final int MISSED_LOOKS_MAX = 3;
 
-  /** A client uses no more addresses of a name. */
+  /** The most addresses of a name that a client uses. */
   private static final int ADDRESSES_MAX = 64;
 
   /** Asks for the addresses of a host, in the order in which they are to be tried. */
@@ -142,7 +145,7 @@ final class Names {
     name.known.countDown();
   }
 
-  /** Takes in which addresses a look has found. */
+  /** Records which addresses a lookup has found. */
   private void take(Name name, List<InetAddress> found) {
     boolean isSingle = name.endpoints.get(0).address.ip().isEmpty();
     List<InetAddress> used = usedOf(found, !isSingle && endpoints.areDown(name.endpoints));

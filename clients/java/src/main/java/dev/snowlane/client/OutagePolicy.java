@@ -10,19 +10,25 @@ import java.util.concurrent.TimeUnit;
  */
 final class OutagePolicy {
 
-  /** The reserve is looked after so often. */
+  /** How often the reserve is checked. */
   static final long TOP_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The reserve is in so many pieces at most. */
+  /** The most pieces that the reserve may consist of. */
   private static final long PIECES_MAX = 8_192;
 
-  /** The rate is measured over so long. */
+  /** The window over which the rate is measured. */
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** The reserve lasts so much longer than the outage: a client takes its time to notice that its servers are back. */
+  /**
+   * The reserve lasts this much longer than the outage, because a client takes some time to notice that its servers are
+   * back.
+   */
   private static final Duration MARGIN = Duration.ofSeconds(10);
 
-  /** Of what is missing, so much use is asked for at once, so that a fleet that starts does not flood its servers. */
+  /**
+   * Each request asks for a part of the missing IDs: this time divided by the age up to which IDs count as young. So a
+   * fleet that starts does not flood its servers.
+   */
   private static final double FILL_MS = 16_000;
 
   private static final double NANOS_PER_MS = 1e6;
@@ -74,7 +80,7 @@ final class OutagePolicy {
     return elapsedMs <= 0 ? 0 : (last.count() - first.count()) * 1_000.0 / elapsedMs;
   }
 
-  /** Takes in how many IDs have been handed out by now. */
+  /** Records how many IDs have been handed out so far. */
   void noteHandedOut(RefillPolicy.Handed now) {
     samples.add(now);
     while (now.nanos() - samples.getFirst().nanos() > WINDOW_NANOS) samples.removeFirst();

@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
 final class RefillPolicy {
 
   /**
-   * A reservation is to last so long, and the rate is measured over so long at least: a burst says little about the
-   * next second.
+   * A reservation should cover this much time at the current rate. The rate is measured over at least this time,
+   * because a burst says little about the next second.
    */
   private static final double SPAN_MS = 1_000;
 
-  /** The low-water mark covers so many round trips, so that one slow answer in a thousand is not noticed. */
+  /** The low-water mark covers this many round trips, so that callers do not notice one slow answer in a thousand. */
   private static final double ROUND_TRIPS_AHEAD = 8;
 
   /** The low-water mark is at least this part of an answer. */
@@ -33,12 +33,12 @@ final class RefillPolicy {
 
   private static final double ROUND_TRIP_WEIGHT = 0.125;
 
-  /** A mark that is met within this time asks for twice as many IDs. */
+  /** If a mark is met within this time, the next reservation asks for twice as many IDs. */
   private static final long RUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final double NANOS_PER_MS = 1e6;
 
-  /** How many IDs had been handed out at a moment. */
+  /** How many IDs had been handed out at a given moment. */
   record Handed(long nanos, long count) {
     double msSince(Handed earlier) {
       return (nanos - earlier.nanos) / NANOS_PER_MS;
@@ -56,7 +56,10 @@ final class RefillPolicy {
   private Handed older;
   private Handed newer;
 
-  /** What the answer in use asks for: 0 while its mark is not met, and where that took its time. */
+  /**
+   * The least that the next reservation asks for: 0 until the mark of the answer in use is met, and 0 if that was not
+   * soon.
+   */
   private long growth;
 
   RefillPolicy(PrefetchOptions options) {
@@ -64,7 +67,7 @@ final class RefillPolicy {
     countMax = options.countMax();
   }
 
-  /** Takes in how many IDs have been handed out by now. The rate rises at once and falls by halves. */
+  /** Records how many IDs have been handed out so far. The rate rises at once and falls by halves. */
   void noteHandedOut(Handed now) {
     if (newer == null || now.msSince(newer) >= SPAN_MS) {
       older = newer == null ? now : newer;
@@ -74,24 +77,24 @@ final class RefillPolicy {
     ratePerSecond = Math.max(measured, ratePerSecond / 2);
   }
 
-  /** Takes in how long a successful reservation took. */
+  /** Records how long a successful reservation took. */
   void noteRoundTrip(long elapsedNanos) {
     double elapsedMs = elapsedNanos / NANOS_PER_MS;
     if (meanRttMs == 0) meanRttMs = elapsedMs;
     else meanRttMs += ROUND_TRIP_WEIGHT * (elapsedMs - meanRttMs);
   }
 
-  /** Takes in that an answer is in use from now on. */
+  /** Records that an answer is in use from now on. */
   void noteInUse() {
     growth = 0;
   }
 
-  /** Takes in that the answer in use, of so many IDs, was used down to its mark within a time. */
+  /** Records that the answer in use, of {@code count} IDs, was used down to its mark within the given time. */
   void noteMark(int count, long durationNanos) {
     growth = durationNanos <= RUSH_NANOS ? 2L * count : 0;
   }
 
-  /** Takes in that the buffer goes to sleep: what comes after it is measured afresh. */
+  /** Records that the buffer goes to sleep: the measurements start over. */
   void forget() {
     older = null;
     newer = null;
@@ -107,7 +110,7 @@ final class RefillPolicy {
     return bound((long) Math.ceil(ratePerSecond * SPAN_MS / 1_000));
   }
 
-  /** The mark of an answer of so many IDs: with so many left or fewer, the next is asked for. */
+  /** The mark of an answer of {@code count} IDs: the next answer is due once that many or fewer are left. */
   int lowWater(int count) {
     double ahead = ROUND_TRIPS_AHEAD * ratePerSecond * (meanRttMs / 1_000);
     return (int) Math.min(count, Math.ceil(Math.max(ahead, count * STOCK_PART)));

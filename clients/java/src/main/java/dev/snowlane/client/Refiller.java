@@ -194,7 +194,7 @@ final class Refiller {
     return !closed && flight == null && backOff == null;
   }
 
-  /** Asks for IDs, unless nothing is to be asked for. */
+  /** Asks for IDs, unless nothing is due. */
   private void reserve(Purpose purpose) {
     RefillPolicy policy = stock.policy;
     int pieceSize = policy.secondCount();

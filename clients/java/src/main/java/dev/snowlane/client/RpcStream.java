@@ -59,7 +59,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
   /** Begins an RPC for what is left. */
   abstract Iterator<R> open(S stub, long left);
 
-  /** Takes in the number of a response, before any item of it is read. */
+  /** Checks the number of a response, before any item of it is read. */
   abstract void admit(Calls.Admission admission, R response);
 
   /** A reader for one RPC. */

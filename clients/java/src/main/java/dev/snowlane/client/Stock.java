@@ -199,7 +199,7 @@ abstract class Stock {
     return unclaimed;
   }
 
-  /** Takes in that the low-water mark of a run is met: exactly one claimer meets it. */
+  /** Records that the low-water mark of a run is met: exactly one claimer meets it. */
   final void meetMark(ClaimableRun run) {
     Answer answer = run.answer;
     if (answer.hasAsked) return;
@@ -223,13 +223,13 @@ abstract class Stock {
     return unused;
   }
 
-  /** Takes in an answer that was asked for because the one in use is about to end. */
+  /** Adds an answer that was requested because the one in use is about to end. */
   final void add(Answer answer) {
     reserved += answer.count;
     spare = answer;
   }
 
-  /** Takes in the pieces of an answer that was asked for the reserve. They are used in their order. */
+  /** Adds the pieces of an answer that was requested for the reserve. They are used in their order. */
   final void addReserve(List<Answer> pieces) {
     for (int i = pieces.size() - 1; i >= 0; i--) {
       Answer piece = pieces.get(i);
@@ -308,7 +308,7 @@ abstract class Stock {
     return unused;
   }
 
-  /** Takes in that a caller has claimed IDs that are too old, and does not take them. */
+  /** Records that a caller has claimed IDs that are too old, and does not take them. */
   final void dropClaimed(int count) {
     dropped += count;
   }
