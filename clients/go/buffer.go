@@ -13,39 +13,39 @@ import (
 
 // BufferOptions says how a buffer works. The zero value means the defaults.
 type BufferOptions struct {
-	// MaxAge is the oldest that the reservation of an ID may be when it is handed out: 10 ms to 60 s. Default: 5 s.
-	// With Outage: Outage to 1 h. Default: twice Outage, and at least 30 s more.
+	// MaxAge is the maximum age of an ID's reservation when the ID is handed out: 10 ms to 60 s. Default: 5 s. With
+	// Outage: Outage to 1 h. Default: twice Outage, and at least Outage plus 30 s.
 	MaxAge time.Duration
-	// Outage keeps a reserve of IDs for so long without any server, at the rate of the last minute: 1 s to 30 min.
-	// Default: off. Some 2.2 IDs are then reserved for one that is used, and a stop leaves the reserve as a gap. In an
-	// outage, and only then, times in IDs are up to MaxAge older than their use.
+	// Outage keeps a reserve of IDs that lasts this long without any server, at the rate of the last minute: 1 s to 30
+	// min. Default: off. About 2.2 IDs are then reserved for each one used, and a stop leaves the reserve as a gap. In
+	// an outage, and only then, times in IDs are up to MaxAge older than their use.
 	Outage time.Duration
-	// StockMax is the most IDs that Outage aims at, those that are soon too old not counted: 1 to 1,000,000,000.
+	// StockMax is the most IDs that Outage aims at, not counting those that will soon be too old: 1 to 1,000,000,000.
 	// Default: 10,000,000.
 	StockMax int
 	// CountMin and CountMax bound one reservation: 1 to 1,048,576 IDs. Defaults: 8 and 65,536.
 	CountMin, CountMax int
-	// Timeout is how long a caller may wait for stock if its context has no deadline. Default: the client's.
+	// Timeout is how long a caller may wait for stock if its context has no deadline. Default: that of the client.
 	Timeout time.Duration
-	// Observer, Clock and Random: default those of the client. Random gives numbers from 0 to below 1, from any
-	// goroutine.
+	// Observer, Clock and Random default to those of the client. Random returns numbers from 0 to below 1, and may be
+	// called from any goroutine.
 	Observer *ClientObserver
 	Clock    Clock
 	Random   func() float64
-	// Logger gets a line when refills begin to fail, and when they work again. Default: that of the client.
+	// Logger gets a line when refills begin to fail, and another when they work again. Default: that of the client.
 	Logger *slog.Logger
 }
 
-// BufferStats is a snapshot of the counters of a buffer. Reserved = HandedOut + Dropped + Stock.
+// BufferStats is a snapshot of a buffer's counters. Reserved = HandedOut + Dropped + Stock.
 type BufferStats struct {
 	HandedOut, Reserved uint64
-	// Dropped grew too old, or were dropped by Close.
+	// Dropped counts IDs that grew too old, or were dropped by Close.
 	Dropped uint64
-	// Refills succeeded, RefillFailures did not.
+	// Refills counts the refills that succeeded, RefillFailures those that failed.
 	Refills, RefillFailures uint64
 	// Waits counts calls that found no stock.
 	Waits uint64
-	// Stock is the IDs at hand.
+	// Stock is the number of IDs at hand.
 	Stock         uint64
 	RatePerSecond float64
 	MeanRTT       time.Duration
@@ -58,8 +58,8 @@ const (
 	stockMaxMax = 1_000_000_000
 )
 
-// Buffer hands out IDs from memory and reserves more behind the scenes, before they run out. An ID goes to at most one
-// caller, whatever is cancelled. It is safe for any number of goroutines, and used by pointer.
+// Buffer hands out IDs from memory and reserves more in the background, before they run out. An ID goes to at most one
+// caller, even if calls are cancelled. A Buffer is safe for any number of goroutines, and must not be copied.
 // docs/internals/client-contract.md in the repository has the rules.
 type Buffer struct {
 	_ noCopy
@@ -114,7 +114,7 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// NewBuffer makes a buffer that draws from any source. [Client.Prefetch] is the usual way to one.
+// NewBuffer makes a buffer that draws from any source. The usual way to make one is [Client.Prefetch].
 func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 	if options.Outage != 0 {
 		setDefault(&options.MaxAge, max(2*options.Outage, options.Outage+30*time.Second))
@@ -177,10 +177,11 @@ func setDefault[T comparable](option *T, value T) {
 	}
 }
 
-// NextID hands out one ID: at once from stock; when dry it waits for a reservation until the context ends. While
-// several cores contend for IDs, those of different goroutines are in no order.
+// NextID hands out one ID: at once from stock, or else it waits for a reservation until the context ends. While several
+// cores contend for IDs, those of different goroutines are in no particular order.
 //
-// It fails with CLIENT_CLOSED, CANCELLED; at the deadline with the last failure of a reservation, or DEADLINE_EXCEEDED.
+// It fails with CLIENT_CLOSED or CANCELLED; at the deadline, with the last failure of a reservation, or
+// DEADLINE_EXCEEDED.
 func (b *Buffer) NextID(ctx context.Context) (ID, error) {
 	place := b.place()
 	run := place.Load()
@@ -191,8 +192,8 @@ func (b *Buffer) NextID(ctx context.Context) (ID, error) {
 	return b.nextSlowly(ctx, place, run, index)
 }
 
-// Ready waits until the buffer has an ID in stock, and takes none: a service that calls it before its first request has
-// connected and reserved by then. It fails as [Buffer.NextID] does.
+// Ready waits until the buffer has an ID in stock, and takes none. A service that calls it before its first request has
+// then already connected and reserved. It fails as [Buffer.NextID] does.
 func (b *Buffer) Ready(ctx context.Context) error {
 	var wait wait
 	defer wait.end(b)
@@ -200,7 +201,8 @@ func (b *Buffer) Ready(ctx context.Context) error {
 	return wait.err
 }
 
-// TryNextID hands out one ID from stock and never waits; false if there is none, and then a refill is on its way.
+// TryNextID hands out one ID from stock and never waits. It returns false if there is none; a refill is then on its
+// way.
 func (b *Buffer) TryNextID() (ID, bool) {
 	place := b.place()
 	for run := place.Load(); ; {
@@ -219,8 +221,8 @@ func (b *Buffer) TryNextID() (ID, bool) {
 	}
 }
 
-// NextIDs hands out count IDs, 1 to 1,048,576, claimed in blocks; each block ascends. What it had claimed when it fails
-// is a gap.
+// NextIDs hands out count IDs, 1 to 1,048,576, claimed in blocks; each block ascends. IDs that it had claimed when it
+// fails are a gap.
 func (b *Buffer) NextIDs(ctx context.Context, count int) ([]ID, error) {
 	if err := checkCount(count); err != nil {
 		return nil, err
@@ -274,7 +276,7 @@ func (b *Buffer) outageLeft(stock uint64) time.Duration {
 	return time.Duration(min(b.maxAge.Seconds(), left) * float64(time.Second))
 }
 
-// Close drops the stock; callers that wait get CLIENT_CLOSED. Closing again does nothing.
+// Close drops the stock; waiting callers get CLIENT_CLOSED. Closing again does nothing.
 func (b *Buffer) Close() error {
 	b.mutex.Lock()
 	if b.closing.Err() != nil {

@@ -188,7 +188,7 @@ func (c *Client) getInfo(ctx context.Context) (*snowlanev1.GetInfoResponse, erro
 	})
 }
 
-// Ready asks a server what it is: when it succeeds, a connection stands and the credentials are right.
+// Ready asks a server what it is. When it succeeds, a connection is open and the credentials are right.
 func (c *Client) Ready(ctx context.Context) error {
 	_, err := c.getInfo(ctx)
 	return err

@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// Clock is time as the client sees it; a fake one stands in for it in tests (package snowlanetest).
+// Clock is the client's source of time; tests replace it with a fake one (package snowlanetest).
 //
-// One that has a method Wall() time.Time gives the wall clock by it, else that of Now is taken. One that has a method
-// Uptime() time.Duration gives the time since the machine started, suspended or not: it tells a suspend from a step of
-// the wall clock. Without it, both count as time.
+// A Clock may have a method Wall() time.Time, which returns the time of the wall clock; without it, that of Now is
+// used. It may have a method Uptime() time.Duration, which returns the time since the machine started, including the
+// time it was suspended. Uptime distinguishes a suspended machine from a step of the wall clock; without it, both count
+// as elapsed time.
 type Clock interface {
-	// Now gives a time whose differences are those of a monotonic clock.
+	// Now returns a time whose differences are those of a monotonic clock.
 	Now() time.Time
-	// AfterFunc runs f in a goroutine of its own after d, or later. stop calls it off; it does nothing once f runs.
+	// AfterFunc runs f in a goroutine of its own after d, or later. stop cancels that; it does nothing once f runs.
 	AfterFunc(d time.Duration, f func()) (stop func())
 }
 
@@ -29,7 +30,7 @@ func (systemClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { timer.Stop() }
 }
 
-// Uptime is 0 where the system does not tell it: Linux does, in seconds with two digits behind the point.
+// Uptime is 0 if the system does not report it. Linux does, in seconds with two digits after the point.
 func (systemClock) Uptime() time.Duration {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {

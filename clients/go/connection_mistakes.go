@@ -9,14 +9,14 @@ const (
 	connectionClosed    = "closed"
 )
 
-// connectionMistake is one kind of them.
+// connectionMistake is one kind of mistake.
 type connectionMistake struct {
 	kind, text string
-	// isIn finds it in what gRPC says, which tells it in no other way.
+	// isIn finds it in the message of gRPC, which reports it in no other way.
 	isIn *regexp.Regexp
 }
 
-// connectionMistakes are looked through in their order. docs/internals/client-contract.md has the table of all clients.
+// connectionMistakes are searched in order. docs/internals/client-contract.md has the table of all clients.
 var connectionMistakes = []connectionMistake{
 	{connectionRefused, "the connection is refused: no server listens there",
 		regexp.MustCompile(`connection refused|actively refused`)},
@@ -50,6 +50,6 @@ func mistakeOf(text string) *connectionMistake {
 	return nil
 }
 
-// ofTransport finds the texts that gRPC writes by itself, without a word from a server.
+// ofTransport matches the texts that gRPC writes itself, without an answer from a server.
 var ofTransport = regexp.MustCompile(`^(connection error|connections? |error reading from server|last (connection|resolver) error|` +
 	`transport|the connection|the stream|stream terminated|closing|unexpected HTTP|keepalive|no children|no SubConn|write |read )`)

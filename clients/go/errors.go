@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// Reason says why a call failed. Those of the server are explained in its documentation of errors.
+// Reason says why a call failed. The server's reasons are explained in its documentation of errors.
 type Reason string
 
 // Reasons that the server gives.
@@ -43,13 +43,13 @@ const (
 	InvalidSequence    Reason = "INVALID_SEQUENCE"
 	ValuesExhausted    Reason = "VALUES_EXHAUSTED"
 	PeriodClosed       Reason = "PERIOD_CLOSED"
-	// Those below are seen by the operator when a server starts, and never sent.
+	// The reasons below are shown to the operator when a server starts, and are never sent.
 	NoFreeWorkerID Reason = "NO_FREE_WORKER_ID"
 	LayoutMismatch Reason = "LAYOUT_MISMATCH"
 	InvalidConfig  Reason = "INVALID_CONFIG"
 )
 
-// Reasons that the client finds by itself.
+// Reasons that come from the client itself.
 const (
 	// Unreachable: no answer from any endpoint that was tried, or UNAVAILABLE without a reason.
 	Unreachable Reason = "UNREACHABLE"
@@ -61,11 +61,11 @@ const (
 	Cancelled Reason = "CANCELLED"
 	// ClientClosed: the client or the buffer is closed.
 	ClientClosed Reason = "CLIENT_CLOSED"
-	// InvalidResponse: the server sent what cannot be; it was dropped whole.
+	// InvalidResponse: the server's answer breaks its contract; it was dropped whole.
 	InvalidResponse Reason = "INVALID_RESPONSE"
-	// RPCFailed: any other status without a reason of ours, or with one that this client does not know.
+	// RPCFailed: any other status that has no Snowlane reason, or one that this client does not know.
 	RPCFailed Reason = "RPC_FAILED"
-	// ScriptEnded: a fake was asked for more than its script says.
+	// ScriptEnded: a fake's script has no more steps.
 	ScriptEnded Reason = "SCRIPT_ENDED"
 )
 
@@ -75,21 +75,21 @@ const (
 //	if errors.As(err, &failure) && failure.Reason == snowlane.QuotaExceeded { ... }
 type Error struct {
 	Reason Reason
-	// Code is gRPC's: docs/adr/0224 says why it is no type of this package.
+	// Code is the gRPC status code. docs/adr/0224 says why it has no type of this package.
 	Code    codes.Code
 	Message string
-	// Metadata is what the server said beside the reason; keys carry units.
+	// Metadata is what the server said in addition to the reason; keys carry units.
 	Metadata map[string]string
-	// RetryAfter is how long to wait before a retry may help; 0 where it cannot, or nobody knows.
+	// RetryAfter is how long to wait before a retry may help; 0 if a retry cannot help, or no server named a time.
 	RetryAfter time.Duration
 	// Endpoint is the one that was asked last; empty if none was.
 	Endpoint string
 	cause    error
-	// isAnswer: UNREACHABLE, but a server said so.
+	// isAnswer is set if the reason is UNREACHABLE although a server answered.
 	isAnswer bool
 }
 
-// Error gives "REASON: text (endpoint)", without the brackets where no endpoint was asked.
+// Error returns "REASON: text (endpoint)", without the parentheses if no endpoint was asked.
 func (e *Error) Error() string {
 	if e.Endpoint == "" {
 		return fmt.Sprintf("%s: %s", e.Reason, e.Message)
@@ -97,19 +97,19 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (%s)", e.Reason, e.Message, e.Endpoint)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is tells that CANCELLED is context.Canceled, and DEADLINE_EXCEEDED context.DeadlineExceeded, wherever they were
-// found.
+// Is makes CANCELLED match context.Canceled and DEADLINE_EXCEEDED match context.DeadlineExceeded, wherever the error
+// came from.
 func (e *Error) Is(target error) bool {
 	return (e.Reason == Cancelled && target == context.Canceled) ||
 		(e.Reason == DeadlineExceeded && target == context.DeadlineExceeded)
 }
 
-// Passes tells that waiting can cure it: the same call may succeed later, with nobody doing anything about it.
+// Passes reports whether waiting can help: the same call may succeed later although no one changes anything.
 func (e *Error) Passes() bool {
 	switch e.Code {
 	case codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.FailedPrecondition, codes.Unimplemented:
@@ -119,7 +119,7 @@ func (e *Error) Passes() bool {
 	}
 }
 
-// atEndOf is the same error, and the error of the context with which its call ended: errors.Is finds both.
+// atEndOf returns the same error joined with the error of the context with which its call ended: errors.Is finds both.
 func (e *Error) atEndOf(ctx context.Context) *Error {
 	if ctx.Err() == nil || errors.Is(e, ctx.Err()) {
 		return e
@@ -129,7 +129,7 @@ func (e *Error) atEndOf(ctx context.Context) *Error {
 	return &ended
 }
 
-// ReasonOf gives the reason of an error of this package, and RPC_FAILED for any other; empty for nil.
+// ReasonOf returns the reason of an error of this package, RPC_FAILED for any other error, and an empty reason for nil.
 func ReasonOf(err error) Reason {
 	if err == nil {
 		return ""
@@ -149,9 +149,9 @@ func closedError(what string) *Error {
 	return &Error{Reason: ClientClosed, Code: codes.Canceled, Message: "the " + what + " is closed"}
 }
 
-// isAbsence tells that no server of ours is where the client looks, or not in the way in which it looks: nothing but
-// another option or a server that is started can help. A connection that was closed may be a balancer's without a
-// server.
+// isAbsence reports whether no Snowlane server is where the client looks, or none that speaks as the client expects:
+// only another option, or starting a server, can help. A closed connection is not such a sign, because a balancer
+// without a server closes its connections, too.
 func isAbsence(failure *Error) bool {
 	kind := ""
 	if failure != nil {
@@ -160,12 +160,13 @@ func isAbsence(failure *Error) bool {
 	return kind != "" && kind != connectionClosed
 }
 
-// isFirstMistake tells whether an error is that of neverAnswered.
+// isFirstMistake reports whether an error is one that neverAnswered returned.
 func isFirstMistake(failure *Error) bool {
 	return failure.Metadata["answered"] == "never"
 }
 
-// neverAnswered gives the error of a call before the first answer ever, where a server is at none of the endpoints.
+// neverAnswered returns the error of a call that failed before any server ever answered, because there is no server at
+// any endpoint.
 func neverAnswered(failure *Error) *Error {
 	mistake := *failure
 	if kind := failure.Metadata["connection"]; kind == connectionRefused || kind == connectionNoAddress {
@@ -180,8 +181,8 @@ func invalidResponse(message string, metadata map[string]string) *Error {
 	return &Error{Reason: InvalidResponse, Code: codes.Internal, Message: message, Metadata: metadata}
 }
 
-// contextError gives the error of a context that has ended; lastFailure, if there is one, says more than a deadline
-// does.
+// contextError returns the error of a context that has ended; lastFailure, if there is one, explains more than a
+// deadline does.
 func contextError(ctx context.Context, lastFailure *Error) *Error {
 	cause := ctx.Err()
 	if errors.Is(cause, context.Canceled) {
@@ -193,7 +194,7 @@ func contextError(ctx context.Context, lastFailure *Error) *Error {
 	return &Error{Reason: DeadlineExceeded, Code: codes.DeadlineExceeded, Message: "no answer came in time", cause: cause}
 }
 
-// checkCount holds the count of a call that is not a stream to its range.
+// checkCount checks the count of a call that is not a stream.
 func checkCount(count int) error {
 	err := checkRange("count", count, 1, nextIDsMax)
 	if err == nil {
@@ -205,7 +206,7 @@ func checkCount(count int) error {
 	return err
 }
 
-// checkRange holds a number of a caller to its range, as the server does: name is that of the field.
+// checkRange checks a caller's number against its range, as the server does; name is the name of the field.
 func checkRange(name string, value, least, most int) *Error {
 	if value >= least && value <= most {
 		return nil

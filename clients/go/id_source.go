@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// IDSource is where IDs come from: a [Client], and in tests snowlanetest.Client. Code that takes one is testable
-// without a server.
+// IDSource is where IDs come from: a [Client], or a snowlanetest.Client in tests. Code that takes an IDSource needs no
+// server in tests.
 type IDSource interface {
 	RunSource
 	NextID(ctx context.Context) (ID, error)

@@ -2,11 +2,11 @@ package snowlane
 
 import "time"
 
-// Where the wall clock ran ahead by more, the machine was suspended, or the clock was set.
+// If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was set.
 const wallStep = time.Second
 
-// moment is a moment, and tells how long ago it was: the time of a suspended machine counts, a step of the clock does
-// not.
+// moment is a point in time that knows how long ago it was. Time in which the machine was suspended counts; a step of
+// the wall clock does not.
 type moment struct {
 	clock Clock
 	// at is by the monotonic clock.
@@ -24,7 +24,7 @@ func (m moment) elapsed() time.Duration {
 	now := m.clock.Now()
 	running := now.Sub(m.at)
 	wall := wallOf(m.clock, now).Sub(m.wall)
-	// The uptime costs more than the clocks, so that it is read only where it decides.
+	// Reading the uptime costs more than reading the clocks, so it is read only where it decides.
 	if wall-running <= wallStep || m.uptime == 0 {
 		return max(running, wall)
 	}
@@ -35,7 +35,7 @@ func wallOf(clock Clock, now time.Time) time.Time {
 	if own, ok := clock.(interface{ Wall() time.Time }); ok {
 		return own.Wall()
 	}
-	// Without its monotonic reading.
+	// Round strips the monotonic reading.
 	return now.Round(0)
 }
 

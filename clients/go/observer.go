@@ -2,7 +2,7 @@ package snowlane
 
 import "time"
 
-// AttemptEvent says how one attempt of an RPC ended.
+// AttemptEvent reports how one attempt of an RPC ended.
 type AttemptEvent struct {
 	Method   string
 	Endpoint string
@@ -13,43 +13,43 @@ type AttemptEvent struct {
 	Reason Reason
 }
 
-// RefillEvent says how a reservation of a buffer ended.
+// RefillEvent reports how a reservation of a buffer ended.
 type RefillEvent struct {
 	Asked int
 	// Received is 0 if it failed.
 	Received int
 	Duration time.Duration
-	// RatePerSecond is what was handed out a second, as measured when the reservation was sent.
+	// RatePerSecond is how many IDs were handed out a second, as measured when the reservation was sent.
 	RatePerSecond float64
 	// Reason is empty if it succeeded.
 	Reason Reason
 }
 
-// WaitEvent says how the wait of a caller ended that found a buffer dry.
+// WaitEvent reports how a caller's wait on a dry buffer ended.
 type WaitEvent struct {
 	Duration time.Duration
 	// Reason is empty if the caller got an ID.
 	Reason Reason
 }
 
-// ExpireEvent tells of IDs of a buffer that no caller will get.
+// ExpireEvent reports IDs of a buffer that no caller will get.
 type ExpireEvent struct {
 	Dropped int
 }
 
-// StateEvent says what a client or a buffer has come to. The same goes to the log.
+// StateEvent reports a new state of a client or a buffer. The log gets the same.
 type StateEvent struct {
 	State State
-	// Reason is empty where nothing failed.
+	// Reason is empty if nothing failed.
 	Reason Reason
-	// Endpoint is empty where it is about none.
+	// Endpoint is empty if the event is not about an endpoint.
 	Endpoint string
 	// Duration is how long refills had failed; 0 in other states.
 	Duration time.Duration
 }
 
-// ClientObserver is the metrics hook. Any function may be nil. They run outside the fast path, from several goroutines
-// at once, must return soon, and what they panic with is ignored.
+// ClientObserver is the metrics hook. Any function may be nil. The functions run outside the fast path, from several
+// goroutines at once. They must return soon, and their panics are ignored.
 type ClientObserver struct {
 	OnAttempt func(AttemptEvent)
 	OnRefill  func(RefillEvent)

@@ -25,39 +25,40 @@ type Options struct {
 	// machine); they must serve one deployment.
 	// Default: `http://127.0.0.1:7609`.
 	Endpoints []string
-	// TLS says whom to trust, and this client's certificate. Default: the roots of the system.
+	// TLS has the roots to trust and this client's certificate. Default: the roots of the system.
 	TLS *tls.Config
-	// Token gives the bearer token for each attempt. White space around it is dropped: a file often ends in a line
-	// break. It is refused over plaintext to a host that is not loopback, unless InsecureToken is set.
+	// Token returns the bearer token for each attempt. White space around it is dropped, because a file often ends in a
+	// line break. It is refused over plaintext to a host that is not loopback, unless InsecureToken is set.
 	Token         func(ctx context.Context) (string, error)
 	InsecureToken bool
-	// Timeout is the deadline of a call whose context has none, over all attempts and waits. Default: 5 s.
+	// Timeout is the deadline of a call whose context has none; it covers all attempts and waits. Default: 5 s.
 	Timeout time.Duration
-	// AttemptTimeout is the most that one attempt may take. Default: 2 s.
+	// AttemptTimeout is the longest that one attempt may take. Default: 2 s.
 	AttemptTimeout time.Duration
-	// RetryMax is the attempts after the first: 1 to 3; 0 means 3, NoRetries none.
+	// RetryMax is the most attempts after the first: 1 to 3; 0 means 3, and NoRetries means none.
 	RetryMax int
 	Observer *ClientObserver
 	// Logger gets a line when refills begin to fail and when they work again, when the client moves to another endpoint
-	// or replaces a connection, and when a server is of another deployment; one a minute of a kind. Default:
-	// slog.Default().
+	// or replaces a connection, and when a server belongs to another deployment; at most one line of each kind a
+	// minute. Default: slog.Default().
 	Logger *slog.Logger
-	// DialOptions go to each connection, for interceptors, stats handlers and dialers. Where one of them and the client
-	// differ, the client wins.
+	// DialOptions apply to each connection, for interceptors, stats handlers and dialers. Where one of them conflicts
+	// with the client, the client wins.
 	DialOptions []grpc.DialOption
-	// Deployments whose IDs may be used, by their fingerprints as `snowlane doctor` shows them: for namespaces or a
-	// move whose IDs the operator keeps apart. Default: the first that answers.
+	// Deployments lists the deployments whose IDs may be used, by their fingerprints as `snowlane doctor` shows them.
+	// List several only if the operator makes sure that their IDs differ, as for namespaces or a move. Default: the
+	// first that answers.
 	Deployments []string
-	// Layout of the deployment, for offline work. Default: asked for once.
+	// Layout is that of the deployment, for offline work. Default: a server is asked for it once.
 	Layout *Layout
 	// Namespace marks the UUIDs of the deployment. Default: `default`.
 	Namespace string
 	Clock     Clock
-	// Random gives numbers from 0 to below 1, from any goroutine.
+	// Random returns numbers from 0 to below 1, and may be called from any goroutine.
 	Random func() float64
 }
 
-// NoRetries as [Options].RetryMax means that each call is tried once.
+// NoRetries, as [Options].RetryMax, means that each call is tried once.
 const NoRetries = -1
 
 // StaticToken is a token that never changes, for [Options].Token.
@@ -65,7 +66,7 @@ func StaticToken(token string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return token, nil }
 }
 
-// bearer gives what is sent for the token.
+// bearer returns the header value for the token.
 func (o *Options) bearer(ctx context.Context) (string, error) {
 	token, err := o.Token(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ const idMin ID = 1
 // RunSource is what a Buffer draws from.
 type RunSource interface {
 	// Reserve reserves 1 to count IDs, as runs in the order in which they are to be used. They belong to the caller,
-	// used or not; none is ever given twice.
+	// used or not; no ID is ever returned twice.
 	Reserve(ctx context.Context, count int) ([]Run, error)
 }
 

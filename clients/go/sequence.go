@@ -42,8 +42,8 @@ type ReservedValues struct {
 // call goes to a server: values are kept in stock there, and nowhere in the client. A value that was not received is a
 // gap, and a retry gets another value.
 //
-// Every method fails with SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, and what calls for
-// IDs fail with.
+// Every method may fail with SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, and with the
+// errors of calls for IDs.
 type Sequence interface {
 	// Name gives the sequence's name.
 	Name() string
@@ -53,20 +53,21 @@ type Sequence interface {
 	// value is then a gap.
 	NextText(ctx context.Context) (string, error)
 	// NextValueFor takes one value of the period that the time is in, which may have ended at most the sequence's
-	// late_max ago; else it fails with PERIOD_CLOSED. Of periodic sequences only.
+	// late_max ago; else it fails with PERIOD_CLOSED. Only for periodic sequences.
 	NextValueFor(ctx context.Context, at time.Time) (SequenceValue, error)
 	// NextTextFor takes one value of the period that the time is in, and gives its text.
 	NextTextFor(ctx context.Context, at time.Time) (string, error)
 	// NextValues takes count values, 1 to 1,048,576, by a stream.
 	NextValues(ctx context.Context, count int) ([]SequenceValue, error)
-	// Stream takes count values, 1 to 10^9, in chunks: exactly so many, or an error as the last element. A stream that
-	// breaks is taken up by another, whose values may start lower, unless Ordered is set. Leaving the loop cancels it.
+	// Stream takes count values, 1 to 10^9, in chunks: exactly that many, or an error as the last element. A stream
+	// that breaks is continued by another, whose values may start lower, unless Ordered is set. Leaving the loop
+	// cancels it.
 	Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]SequenceValue, error]
 	// Reserve reserves 1 to count values, at most 1,048,576, as runs; a server grants what it has without waiting.
 	Reserve(ctx context.Context, count int) (ReservedValues, error)
 }
 
-// Sequence gives the sequence of that name. Nothing is sent, so whether there is one shows with its first value.
+// Sequence returns the sequence of that name. Nothing is sent: whether it exists shows when its first value is taken.
 func (c *Client) Sequence(name string) Sequence {
 	return &sequence{client: c, name: name}
 }

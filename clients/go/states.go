@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// State is what a client or a buffer has come to; see [StateEvent].
+// State is the state of a client or a buffer; see [StateEvent].
 type State string
 
 const (
@@ -15,18 +15,18 @@ const (
 	StateFailing State = "failing"
 	// StateWorking: the refills of a buffer that failed work again.
 	StateWorking State = "working"
-	// StateMoved: the client calls another endpoint from now on.
+	// StateMoved: from now on, the client calls another endpoint.
 	StateMoved State = "moved"
-	// StateReplaced: a connection answered nothing, and another one takes its place.
+	// StateReplaced: a connection that answered nothing is replaced by another.
 	StateReplaced State = "replaced"
 	// StateMismatch: a server of another deployment answered, and its answer was dropped.
 	StateMismatch State = "mismatch"
 )
 
-// A log gets a line of one kind no more often.
+// The shortest time between two lines of one kind in a log.
 const logPause = time.Minute
 
-// stateLines are what the log says of a state, and how loudly.
+// stateLines has the text and the level of the log line for each state.
 var stateLines = map[State]struct {
 	level slog.Level
 	text  string
@@ -38,11 +38,11 @@ var stateLines = map[State]struct {
 	StateMismatch: {slog.LevelError, "snowlane: a server is of another deployment, and its answer was dropped"},
 }
 
-// states tells the observer and the log what a client has come to.
+// states reports the state of a client to the observer and the log.
 type states struct {
 	clock    Clock
 	observer *ClientObserver
-	// logger is nil for that of the program, as it is when there is something to say.
+	// logger is nil for the program's default logger, which is looked up for each line.
 	logger *slog.Logger
 
 	mutex    sync.Mutex
@@ -53,7 +53,7 @@ func newStates(clock Clock, observer *ClientObserver, logger *slog.Logger) *stat
 	return &states{clock: clock, observer: observer, logger: logger, loggedAt: map[State]time.Time{}}
 }
 
-// tell is to be called without a lock: the observer may call the client.
+// tell must be called without a lock: the observer may call the client.
 func (s *states) tell(event StateEvent) {
 	notify(s.observer.OnState, event)
 	if !s.isDue(event.State) {
@@ -77,7 +77,7 @@ func (s *states) tell(event StateEvent) {
 	logger.LogAttrs(context.Background(), line.level, line.text, details...)
 }
 
-// isDue tells whether the log gets a line of this kind again.
+// isDue reports whether the log may get a line of this kind again.
 func (s *states) isDue(state State) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -96,7 +96,7 @@ type spell struct {
 	isTold bool
 }
 
-// failed records that a refill failed, and tells whether that is to be told: once a spell.
+// failed records that a refill failed, and returns whether to report it, which is once a spell.
 func (s *spell) failed(askedAt, now time.Time, failuresInRow int) bool {
 	const failuresMin, lastMin = 3, time.Second
 	if failuresInRow == 1 {
@@ -109,7 +109,7 @@ func (s *spell) failed(askedAt, now time.Time, failuresInRow int) bool {
 	return true
 }
 
-// worked records that a refill succeeded, and tells how long they had failed; 0 where that was never told.
+// worked records that a refill succeeded, and returns how long refills had failed; 0 if that was never reported.
 func (s *spell) worked(now time.Time) time.Duration {
 	told := *s
 	*s = spell{}

@@ -15,13 +15,13 @@ import (
 type StreamOptions struct {
 	// ChunkSize is the most IDs or values of one chunk: 1 to 65,536; 0 leaves it to the server.
 	ChunkSize int
-	// Ordered: a stream that breaks is not taken up by another, so that all its IDs or values ascend.
+	// Ordered: a stream that breaks is not continued by another, so that all its IDs or values ascend.
 	Ordered bool
 }
 
-// Stream issues count IDs, 1 to 10^9, in chunks: exactly so many, or an error as the last element. A stream that breaks
-// is taken up by another, whose IDs may start lower, unless Ordered is set. Leaving the loop cancels it. Without a
-// deadline in the context, Options.Timeout bounds the wait for each chunk.
+// Stream issues count IDs, 1 to 10^9, in chunks: exactly that many, or an error as the last element. A stream that
+// breaks is continued by another, whose IDs may start lower, unless Ordered is set. Leaving the loop cancels it.
+// Without a deadline in the context, Options.Timeout bounds the wait for each chunk.
 func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) iter.Seq2[[]ID, error] {
 	call := streamCall[ID]{client: c, method: "BatchNextIds", items: "IDs", options: options}
 	call.open = func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitted) (func() ([]ID, error), error) {

@@ -26,11 +26,11 @@ export interface AttemptSettings {
   readonly observer: ClientObserver;
   /** Told when the client moves to another endpoint. */
   readonly states: States;
-  /** Deadline of a call whose caller gives none, over all attempts and waits, in milliseconds. */
+  /** Deadline of a call whose caller sets none; it covers all attempts and waits, in milliseconds. */
   readonly timeoutMs: number;
-  /** The most that one attempt may take, in milliseconds. */
+  /** The longest that one attempt may take, in milliseconds. */
   readonly attemptTimeoutMs: number;
-  /** Attempts after the first, 0 to 3. */
+  /** The most attempts after the first, 0 to 3. */
   readonly retryMax: number;
 }
 

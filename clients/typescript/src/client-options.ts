@@ -5,7 +5,7 @@ import { SnowlaneError } from "./errors.ts";
 import type { ClientObserver } from "./observer.ts";
 import type { ClientLogger } from "./states.ts";
 
-/** Bearer token, or what gives one for each attempt. */
+/** A bearer token, or a function that returns one for each attempt. */
 export type Token = string | (() => string | Promise<string>);
 
 /** Options of a client, wherever it runs. */
@@ -22,28 +22,28 @@ export interface ClientOptions {
   readonly token?: Token;
   /** Sends the token also over plaintext to hosts that are not loopback. Default: false. */
   readonly insecureToken?: boolean;
-  /** Deadline of a call whose caller gives none, over all attempts and waits. Default: 5,000 ms. */
+  /** Deadline of a call whose caller sets none; it covers all attempts and waits. Default: 5,000 ms. */
   readonly timeoutMs?: number;
-  /** The most that one attempt may take. Default: 2,000 ms. */
+  /** The longest that one attempt may take. Default: 2,000 ms. */
   readonly attemptTimeoutMs?: number;
-  /** Attempts after the first, 0 to 3. Default: 3. */
+  /** The most attempts after the first, 0 to 3. Default: 3. */
   readonly retryMax?: number;
-  /** Functions that are called with what the client does. Default: none. */
+  /** Functions that the client calls to report what it does. Default: none. */
   readonly observer?: ClientObserver;
   /**
    * Gets a line when refills begin to fail and when they work again, when the client moves to another endpoint or
-   * replaces a connection, and when a server is of another deployment; one a minute of a kind. `console` is one.
-   * Default: none.
+   * replaces a connection, and when a server belongs to another deployment; at most one line of each kind a minute.
+   * `console` is one. Default: none.
    */
   readonly logger?: ClientLogger;
-  /** Interceptors of Connect, through which each RPC goes: for traces, for example. Default: none. */
+  /** Connect interceptors for each RPC, for example for traces. Default: none. */
   readonly interceptors?: readonly Interceptor[];
   /**
-   * The fingerprint of the deployment whose IDs may be used, as `snowlane doctor` shows it, or a list of them. A list
-   * is for deployments whose IDs are known to differ. Default: the first deployment that answers.
+   * The fingerprint of the deployment whose IDs may be used, as `snowlane doctor` shows it, or a list of them. List
+   * several only if their IDs are known to differ. Default: the first deployment that answers.
    */
   readonly deployment?: string | readonly string[];
-  /** The deployment's layout, for offline work. Default: asked once. */
+  /** The deployment's layout, for offline work. Default: a server is asked for it once. */
   readonly layout?: Layout;
   /** Marks the UUIDs of the deployment. Default: `default`. */
   readonly namespace?: string;
@@ -55,13 +55,13 @@ export interface ClientOptions {
 
 /** A way to one endpoint. Opened when the endpoint is first used. */
 export interface Channel {
-  /** Ends each call when its deadline passes or its signal aborts, whatever becomes of the connection. */
+  /** Ends each call when its deadline passes or its signal aborts, whatever happens to the connection. */
   readonly transport: Transport;
-  /** Whether a call needs no new connection. Where it is left out, nobody knows. */
+  /** Whether a call needs no new connection. If it is absent, that is unknown. */
   readonly isOpen?: boolean;
   /** Gives a second way to the endpoint, over a new connection; undefined where none may be opened now. */
   second?(): SecondChannel | undefined;
-  /** Closes it after its last call. Where it is left out, `close` is called with the client. */
+  /** Closes it after its last call. If it is absent, `close` is called when the client closes. */
   retire?(): void;
   close(): void;
 }
@@ -73,18 +73,18 @@ export interface SecondChannel {
   settle(outcome: "won" | "lost"): void;
 }
 
-/** What a channel is made with beside its endpoint. */
+/** Options of a channel, beside its endpoint. */
 export interface ChannelDetails {
   /** The address of the endpoint's name that is to be called. Default: the runtime looks the name up. */
   readonly address?: string;
-  /** To be called when a connection answered nothing and another one takes its place. */
+  /** Called when a connection that answered nothing is replaced. */
   readonly onReplaced?: () => void;
 }
 
-/** How a runtime makes channels: what tells the entry points apart. */
+/** How a runtime makes channels: the part in which the entry points differ. */
 export type OpenChannel = (endpoint: string, details: ChannelDetails) => Channel;
 
-/** Gives the addresses of a host name, those first that are to be tried first. */
+/** Looks up the addresses of a host name, in the order in which to try them. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 const timeoutMsMax = 2 ** 31 - 1;
@@ -153,7 +153,7 @@ export function isSocket(endpoint: string): boolean {
 }
 
 /**
- * Gives the time that a call may take as one that timers can count.
+ * Returns the time that a call may take, cut to what timers can count.
  *
  * @throws RangeError, if it is NaN.
  */
@@ -163,9 +163,10 @@ export function callTimeoutMs(timeoutMs: number): number {
 }
 
 /**
- * Gives what is sent for a token. White space around it is dropped: a file often ends in a line break.
+ * Returns the header value for a token. White space around the token is dropped, because a file often ends in a line
+ * break.
  *
- * @throws SnowlaneError RPC_FAILED, if it cannot be had or is none.
+ * @throws SnowlaneError RPC_FAILED, if there is no token, or it is not a valid one.
  */
 export async function bearerOf(token: Token): Promise<string> {
   let text: unknown;

@@ -1,12 +1,12 @@
-/** Time as the client sees it; a fake one stands in for it in tests. */
+/** The client's source of time; tests replace it with a fake one. */
 export interface Clock {
-  /** Milliseconds since an arbitrary start, never falling. */
+  /** Milliseconds since an arbitrary start; it never goes back. */
   monotonicMs(): number;
   /** Unix milliseconds. They go on while the machine is suspended, which the monotonic clock may not. */
   wallMs(): number;
   /**
-   * Milliseconds since the machine started, those in which it was suspended among them. It tells a suspend from a step
-   * of the wall clock; without it, both count as time.
+   * Milliseconds since the machine started, including those in which it was suspended. It distinguishes a suspended
+   * machine from a step of the wall clock; without it, both count as elapsed time.
    */
   uptimeMs?(): number;
   /**
@@ -14,12 +14,12 @@ export interface Clock {
    *
    * @param keepsProcess - Whether the process must live until then: it must while a caller waits, and does not have
    * to for background work.
-   * @returns A function that calls it off; without effect once it has run.
+   * @returns A function that cancels it; it does nothing once `work` has run.
    */
   schedule(delayMs: number, work: () => void, keepsProcess: "keeps process" | "lets it end"): () => void;
 }
 
-/** Timers of runtimes run at once where the delay is longer: it does not fit into 32 bits. */
+/** The longest delay of a runtime's timer: a longer one does not fit into 32 bits, and the timer would run at once. */
 const delayMsMax = 2 ** 31 - 1;
 
 /** The clock of this machine. */

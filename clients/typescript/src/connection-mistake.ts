@@ -10,7 +10,7 @@ export type ConnectionMistake =
   | "needs_certificate"
   | "closed";
 
-/** What each one says: docs/internals/client-contract.md has the table of all clients. */
+/** The text of each one. docs/internals/client-contract.md has the table of all clients. */
 export const mistakeTexts: Readonly<Record<ConnectionMistake, string>> = {
   refused: "The connection is refused: no server listens there.",
   no_address: "The host name has no address.",
@@ -23,7 +23,7 @@ export const mistakeTexts: Readonly<Record<ConnectionMistake, string>> = {
   closed: "The connection was closed before any answer: if the server speaks TLS, begin the endpoint with https://.",
 };
 
-/** The codes by which Node, OpenSSL and the transport tell them. */
+/** The codes by which Node, OpenSSL and the transport report them. */
 const byCode: Readonly<Record<string, ConnectionMistake>> = {
   NOT_GRPC: "not_grpc",
   CLOSED_FIRST: "closed",

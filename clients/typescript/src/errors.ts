@@ -1,6 +1,6 @@
 import { type ErrorReason, IdError } from "../../../src/errors.ts";
 
-/** Reasons that the client finds by itself; the others are the server's. clients/README.md has the table. */
+/** Reasons that come from the client itself; all others come from the server. clients/README.md has the table. */
 export type ClientReason =
   | "UNREACHABLE"
   | "DEADLINE_EXCEEDED"
@@ -38,9 +38,9 @@ export type StatusCode =
 export interface SnowlaneErrorDetails {
   /** The status code that the server answered with, or the one that fits the reason. */
   readonly code: StatusCode;
-  /** What the server said beside the reason; keys carry units. Default: empty. */
+  /** What the server said in addition to the reason; keys carry units. Default: empty. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** After how many milliseconds a retry may help; undefined where it cannot, or nobody knows. */
+  /** After how many milliseconds a retry may help; undefined if it cannot help, or no server named a time. */
   readonly retryAfterMs?: number | undefined;
   /** The endpoint that was asked last; undefined if none was. */
   readonly endpoint?: string | undefined;
@@ -62,9 +62,9 @@ export class SnowlaneError extends Error {
   override readonly name = "SnowlaneError";
   readonly reason: SnowlaneReason;
   readonly code: StatusCode;
-  /** What the server said beside the reason; keys carry units. */
+  /** What the server said in addition to the reason; keys carry units. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** After how many milliseconds a retry may help; undefined where it cannot, or nobody knows. */
+  /** After how many milliseconds a retry may help; undefined if it cannot help, or no server named a time. */
   readonly retryAfterMs: number | undefined;
   /** The endpoint that was asked last; undefined if none was. */
   readonly endpoint: string | undefined;
@@ -78,17 +78,17 @@ export class SnowlaneError extends Error {
     this.endpoint = details.endpoint;
   }
 
-  /** `REASON: text (endpoint)`; without the brackets where no endpoint was asked. */
+  /** `REASON: text (endpoint)`; without the parentheses if no endpoint was asked. */
   override toString(): string {
     return `${this.reason}: ${this.message}${this.endpoint === undefined ? "" : ` (${this.endpoint})`}`;
   }
 
-  /** Whether waiting can cure it: the same call may succeed later, with nobody doing anything about it. */
+  /** Whether waiting can help: the same call may succeed later although no one changes anything. */
   passes(): boolean {
     return !lasting.has(this.code) && !isFirstMistake(this);
   }
 
-  /** Gives an error of this package as it stands, and anything else as RPC_FAILED. */
+  /** Returns an error of this package unchanged, and anything else as RPC_FAILED. */
   static from(error: unknown): SnowlaneError {
     if (error instanceof SnowlaneError) return error;
     const message = error instanceof Error ? error.message : String(error);
@@ -105,8 +105,8 @@ export function closedError(what: "client" | "buffer"): SnowlaneError {
 }
 
 /**
- * Gives the error for an aborted signal: its reason if that is one of ours (a client that closed), DEADLINE_EXCEEDED
- * for a signal that timed out, else CANCELLED.
+ * Returns the error for an aborted signal: its reason if that is a SnowlaneError (a client that closed),
+ * DEADLINE_EXCEEDED for a signal that timed out, else CANCELLED.
  */
 export function abortError({ reason }: AbortSignal): SnowlaneError {
   if (reason instanceof SnowlaneError) return reason;
@@ -123,7 +123,7 @@ export function invalidResponse(message: string, metadata: Readonly<Record<strin
 }
 
 /**
- * Holds the count of a stream to 1 to 10^9, inclusive.
+ * Checks that the count of a stream is 1 to 10^9, inclusive.
  *
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
@@ -132,7 +132,7 @@ export function checkStreamCount(count: number): void {
 }
 
 /**
- * Holds the count of any other call to 1 to 1,048,576, inclusive.
+ * Checks that the count of any other call is 1 to 1,048,576, inclusive.
  *
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
@@ -142,7 +142,7 @@ export function checkCount(count: number): void {
 }
 
 /**
- * Holds the size of chunks to 0 (the server chooses) to 65,536, inclusive, which is the servers' limit.
+ * Checks that the size of chunks is 0 (the server chooses) to 65,536, inclusive, which is the servers' limit.
  *
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
@@ -161,21 +161,23 @@ function checkWhole(
 }
 
 /**
- * Whether an error says that no server of ours is where the client looks, or not in the way in which it looks: nothing
- * but another option or a server that is started can help. A connection that was closed may be a balancer's without a
- * server.
+ * Whether an error says that no Snowlane server is where the client looks, or none that speaks as the client expects:
+ * only another option, or starting a server, can help. A closed connection is not such a sign, because a balancer
+ * without a server closes its connections, too.
  */
 export function isAbsence(error: SnowlaneError | undefined): boolean {
   const mistake = error?.metadata["connection"];
   return mistake !== undefined && mistake !== "closed";
 }
 
-/** Whether an error is that of {@link neverAnswered}. */
+/** Whether an error is one that {@link neverAnswered} returned. */
 export function isFirstMistake({ metadata }: SnowlaneError): boolean {
   return metadata["answered"] === "never";
 }
 
-/** Gives the error of a call before the first answer ever, where a server is at none of the endpoints. */
+/**
+ * Returns the error of a call that failed before any server ever answered, because there is no server at any endpoint.
+ */
 export function neverAnswered({ reason, code, message, metadata, endpoint, cause }: SnowlaneError): SnowlaneError {
   const hint =
     " Start a server there (snowlane serve), or correct the option endpoints: none has answered this client yet.";
@@ -185,8 +187,8 @@ export function neverAnswered({ reason, code, message, metadata, endpoint, cause
 }
 
 /**
- * Runs what works offline; its errors come out as {@link SnowlaneError}. docs/adr/0050 says why the client uses the
- * server's sources.
+ * Runs an offline operation, and turns its errors into {@link SnowlaneError}. docs/adr/0050 says why the client uses
+ * the server's sources.
  */
 export function offline<T>(work: () => T): T {
   try {

@@ -11,7 +11,7 @@ import type { Sequence } from "./sequence.ts";
 /** One step of a script: an ID, a run, what {@link fail} or {@link delay} make. */
 export type ScriptStep = bigint | IdRun | Fault | Pause;
 
-/** What a fake may be told beside its script. */
+/** Options of a fake, beside its script. */
 export interface FakeOptions {
   /** Default: a clock of its own. */
   readonly clock?: FakeClock;

@@ -78,7 +78,7 @@ export class IdClient extends OfflineIds implements IdSource {
   }
 
   /**
-   * Issues `count` IDs as a stream of chunks: exactly so many, or an error. A stream that breaks is taken up by
+   * Issues `count` IDs as a stream of chunks: exactly that many, or an error. A stream that breaks is continued by
    * another, whose IDs may start lower, unless `ordered` is set. Leaving the loop cancels it.
    *
    * @param count - 1 to 10^9, inclusive.
@@ -121,7 +121,7 @@ export class IdClient extends OfflineIds implements IdSource {
     });
   }
 
-  /** Asks a server what it is: then a connection stands, and the credentials are right. */
+  /** Asks a server what it is. When that succeeds, a connection is open and the credentials are right. */
   async ready(options?: CallOptions): Promise<void> {
     await this.info(options);
   }
@@ -166,7 +166,7 @@ export class IdClient extends OfflineIds implements IdSource {
       this.#calls.hedgedCall({ service: IdService, method: "ReserveIds" }, options, reservation(count)),
   };
 
-  /** The sequence of that name. Nothing is sent, so whether there is one shows with its first value. */
+  /** The sequence of that name. Nothing is sent: whether it exists shows when its first value is taken. */
   sequence(name: string): Sequence {
     return new RemoteSequence(name, this.#calls);
   }

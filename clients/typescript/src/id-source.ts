@@ -5,15 +5,15 @@ import type { PrefetchBuffer, PrefetchOptions } from "./prefetch-buffer.ts";
 import type { CallOptions, RunSource, StreamOptions } from "./run-source.ts";
 import type { Sequence } from "./sequence.ts";
 
-/** Where IDs come from: IdClient, and in tests FakeIdClient. Code that takes one is testable without a server. */
+/** Where IDs come from: IdClient, or FakeIdClient in tests. Code that takes an IdSource needs no server in tests. */
 export interface IdSource extends RunSource {
   /** Issues one ID. */
   nextId(options?: CallOptions): Promise<bigint>;
   /** Issues `count` IDs, 1 to 1,048,576. They ascend as long as one server answers. */
   nextIds(count: number, options?: CallOptions): Promise<bigint[]>;
-  /** Issues `count` IDs, 1 to 10^9, in chunks: exactly so many, or an error. Leaving the loop cancels it. */
+  /** Issues `count` IDs, 1 to 10^9, in chunks: exactly that many, or an error. Leaving the loop cancels it. */
   stream(count: number, options?: StreamOptions): AsyncGenerator<readonly bigint[], void, undefined>;
-  /** The deployment's layout, asked for once. */
+  /** The deployment's layout. A server is asked for it once. */
   layout(options?: CallOptions): Promise<Layout>;
   /**
    * Reads an ID, or a text form of one, by {@link layout}. MALFORMED_TEXT for a UUID that holds no ID of the

@@ -1,9 +1,14 @@
 import type { Clock } from "./clock.ts";
 
-/** Where the wall clock ran ahead by more, the machine was suspended, or the clock was set. */
+/**
+ * If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was set.
+ */
 const stepMs = 1_000;
 
-/** A moment, and how long ago it was: the time of a suspended machine counts, a step of the clock does not. */
+/**
+ * A point in time that knows how long ago it was. Time in which the machine was suspended counts; a step of the wall
+ * clock does not.
+ */
 export class Moment {
   readonly #clock: Clock;
   readonly #monotonicMs: number;
@@ -22,7 +27,7 @@ export class Moment {
     const clock = this.#clock;
     const runningMs = clock.monotonicMs() - this.#monotonicMs;
     const wallMs = clock.wallMs() - this.#wallMs;
-    // The uptime costs more than the clocks, so that it is read only where it decides.
+    // Reading the uptime costs more than reading the clocks, so it is read only where it decides.
     if (wallMs - runningMs <= stepMs || this.#uptimeMs === undefined) return Math.max(runningMs, wallMs);
     return Math.max(runningMs, (clock.uptimeMs?.() ?? 0) - this.#uptimeMs);
   }

@@ -12,7 +12,8 @@ export type { TlsOptions };
 /** Options of a client on Node. */
 export interface NodeClientOptions extends ClientOptions {
   /**
-   * Certificates for `https` endpoints, or what gives them for each new connection: they may change. Default: the roots of Node, and no certificate of this client.
+   * Certificates for `https` endpoints, or a function that returns them for each new connection, so that they may
+   * change. Default: the roots of Node, and no certificate of this client.
    */
   readonly tls?: TlsOptions | (() => TlsOptions);
 }

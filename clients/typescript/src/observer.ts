@@ -23,7 +23,7 @@ export interface RefillEvent {
   readonly reason?: SnowlaneReason;
 }
 
-/** How the wait of a caller ended that found a buffer dry. */
+/** How a caller's wait on a dry buffer ended. */
 export interface WaitEvent {
   readonly durationMs: number;
   /** Absent: the caller got an ID. */
@@ -35,27 +35,27 @@ export interface ExpireEvent {
   readonly dropped: number;
 }
 
-/** What a client or a buffer has come to; see {@link StateEvent}. */
+/** The state of a client or a buffer; see {@link StateEvent}. */
 export type ClientState = "failing" | "working" | "moved" | "replaced" | "mismatch";
 
-/** What a client or a buffer has come to. */
+/** A new state of a client or a buffer. */
 export interface StateEvent {
   /**
    * `failing`: refills of a buffer fail, three in a row or for a second. `working`: those that failed work again.
-   * `moved`: the client calls another endpoint from now on. `replaced`: a connection answered nothing, and another one
-   * takes its place. `mismatch`: a server of another deployment answered, and its answer was dropped.
+   * `moved`: from now on, the client calls another endpoint. `replaced`: a connection that answered nothing is replaced
+   * by another. `mismatch`: a server of another deployment answered, and its answer was dropped.
    */
   readonly state: ClientState;
   /** Absent: nothing failed. */
   readonly reason?: SnowlaneReason;
-  /** Absent: it is about no endpoint. */
+  /** Absent: the event is not about an endpoint. */
   readonly endpoint?: string;
   /** How long refills had failed; absent in other states. */
   readonly durationMs?: number;
 }
 
 /**
- * The metrics hook. Each method is optional, runs outside the fast path, must return soon, and what it throws is
+ * The metrics hook. Each method is optional, and runs outside the fast path. It must return soon, and what it throws is
  * ignored.
  */
 export interface ClientObserver {
@@ -66,11 +66,11 @@ export interface ClientObserver {
   onState?(event: StateEvent): void;
 }
 
-/** Calls an observer; what it throws is ignored, for metrics must not cost an ID. */
+/** Calls an observer. What it throws is ignored: metrics must not cost an ID. */
 export function notify(call: () => void): void {
   try {
     call();
   } catch {
-    // Said in the documentation of ClientObserver.
+    // The documentation of ClientObserver says so.
   }
 }

@@ -4,7 +4,7 @@ import type { Handed, RefillBounds } from "./refill-policy.ts";
 export interface OutageOptions extends RefillBounds {
   /** How long the reserve is to last without any server, in milliseconds. */
   readonly outageMs: number;
-  /** The oldest that the reservation of an ID may be when it is handed out, in milliseconds. */
+  /** The maximum age of an ID's reservation when the ID is handed out, in milliseconds. */
   readonly maxAgeMs: number;
   /** The most young IDs to aim at. */
   readonly stockMax: number;

@@ -14,17 +14,17 @@ import { Waiters } from "./waiters.ts";
 /** Options of a buffer. */
 export interface PrefetchOptions {
   /**
-   * The oldest that the reservation of an ID may be when it is handed out: 10 to 60,000 ms. Default: 5,000. With
-   * `outageMs`: `outageMs` to 3,600,000 ms. Default: twice `outageMs`, and at least `outageMs` + 30,000.
+   * The maximum age of an ID's reservation when the ID is handed out: 10 to 60,000 ms. Default: 5,000. With `outageMs`:
+   * `outageMs` to 3,600,000 ms. Default: twice `outageMs`, and at least `outageMs` + 30,000.
    */
   readonly maxAgeMs?: number;
   /**
-   * Keeps a reserve of IDs for so long without any server, at the rate of the last minute: 1,000 to 1,800,000 ms.
-   * Default: off. While servers answer, IDs are as fresh as without it; some 2.2 are reserved for each that is used.
+   * Keeps a reserve of IDs that lasts this long without any server, at the rate of the last minute: 1,000 to 1,800,000
+   * ms. Default: off. While servers answer, IDs are as fresh as without it; about 2.2 are reserved for each one used.
    */
   readonly outageMs?: number;
   /**
-   * The most IDs that `outageMs` aims at, those that are soon too old not counted: 1 to 1,000,000,000. Default:
+   * The most IDs that `outageMs` aims at, not counting those that will soon be too old: 1 to 1,000,000,000. Default:
    * 10,000,000.
    */
   readonly stockMax?: number;
@@ -32,9 +32,9 @@ export interface PrefetchOptions {
   readonly countMin?: number;
   /** The most IDs of one reservation: `countMin` to 1,048,576. Default: 65,536. */
   readonly countMax?: number;
-  /** How long a caller that gave no deadline may wait for stock, above 0. Default: 5,000 ms. */
+  /** How long a caller without a deadline may wait for stock, above 0. Default: 5,000 ms. */
   readonly timeoutMs?: number;
-  /** Functions that are called with what the buffer does. Default: that of the client. */
+  /** Functions that the buffer calls to report what it does. Default: that of the client. */
   readonly observer?: ClientObserver;
   /** Gets a line when refills begin to fail, and when they work again. Default: that of the client. */
   readonly logger?: ClientLogger;
@@ -48,7 +48,7 @@ export interface PrefetchOptions {
 export interface BufferStats {
   readonly handedOut: number;
   readonly reserved: number;
-  /** Grew too old, or were dropped by `close`. */
+  /** IDs that grew too old, or were dropped by `close`. */
   readonly dropped: number;
   readonly refills: number;
   readonly refillFailures: number;
@@ -63,10 +63,10 @@ export interface BufferStats {
 }
 
 /**
- * Hands out IDs from memory and reserves more behind the scenes, before they run out. An ID goes to at most one caller.
+ * Hands out IDs from memory and reserves more in the background, before they run out. An ID goes to at most one caller.
  *
- * docs/internals/client-contract.md has the rules. Each worker thread makes its own; `structuredClone` of one gives
- * nothing that hands out IDs.
+ * docs/internals/client-contract.md has the rules. Each worker thread needs its own; a `structuredClone` of one cannot
+ * hand out IDs.
  */
 export class PrefetchBuffer {
   readonly #stock: Stock;
@@ -81,7 +81,7 @@ export class PrefetchBuffer {
   #waitCount = 0;
 
   /**
-   * `prefetch` of a client is the usual way to one.
+   * The usual way to make one is a client's `prefetch`.
    *
    * @param onClose - Called once the buffer is closed.
    * @throws RangeError, if an option is wrong.
@@ -121,10 +121,10 @@ export class PrefetchBuffer {
   }
 
   /**
-   * Hands out one ID: at once from stock, else a promise of one.
+   * Hands out one ID: at once if one is in stock, otherwise as a promise.
    *
-   * `await` costs ten times what the ID costs, so test `typeof id === "bigint"` in hot loops. A loop that never yields
-   * is never refilled.
+   * An `await` costs ten times as much as the ID, so hot loops should test `typeof id === "bigint"` first. A loop that
+   * never yields keeps the buffer from refilling.
    *
    * @throws SnowlaneError (as a rejection) CLIENT_CLOSED, CANCELLED; at the deadline the last failure of a reservation,
    * or DEADLINE_EXCEEDED.
@@ -136,8 +136,8 @@ export class PrefetchBuffer {
   }
 
   /**
-   * Waits until there are IDs in stock, and takes none: a service that calls it before its first request has connected
-   * and reserved by then.
+   * Waits until there are IDs in stock, and takes none. A service that calls it before its first request has then
+   * already connected and reserved.
    *
    * @throws SnowlaneError, as {@link nextId} does.
    */
@@ -163,7 +163,7 @@ export class PrefetchBuffer {
   }
 
   /**
-   * Hands out `count` IDs, claimed in blocks; each block ascends. What it had claimed when it fails is a gap.
+   * Hands out `count` IDs, claimed in blocks; each block ascends. IDs that it had claimed when it fails are a gap.
    *
    * @param count - 1 to 1,048,576, inclusive.
    * @throws SnowlaneError COUNT_OUT_OF_RANGE, and those of {@link nextId}.
@@ -196,7 +196,7 @@ export class PrefetchBuffer {
     };
   }
 
-  /** Drops the stock; callers that wait get CLIENT_CLOSED. Closing again does nothing. */
+  /** Drops the stock; waiting callers get CLIENT_CLOSED. Closing again does nothing. */
   close(): void {
     if (this.#refiller.isClosed) return;
     this.#refiller.close();

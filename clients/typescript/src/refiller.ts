@@ -30,7 +30,7 @@ export interface RefillerOptions {
   readonly stock: Stock;
   /** The callers that found no stock; they are served first. */
   readonly waiters: Waiters;
-  /** The oldest that the reservation of an ID may be when it is handed out, in milliseconds. */
+  /** The maximum age of an ID's reservation when the ID is handed out, in milliseconds. */
   readonly maxAgeMs: number;
 }
 

@@ -7,30 +7,34 @@ export type { IdRun };
 export interface RunSource {
   /**
    * Reserves 1 to `count` IDs, as runs in the order in which they are to be used. They belong to the caller, used or
-   * not; none is ever given twice.
+   * not; no ID is ever returned twice.
    *
    * @throws SnowlaneError.
    */
   reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]>;
 }
 
-/** What one call may be told. */
+/** Options of one call. */
 export interface CallOptions {
   /** Cancels the call; the error is CANCELLED. */
   readonly signal?: AbortSignal | undefined;
-  /** Deadline from now; 0 or less has passed, and Infinity is 2^31 - 1. Default: the client's. */
+  /**
+   * Deadline, in milliseconds from now; 0 or less has already passed, and Infinity counts as 2^31 - 1. Default: that of
+   * the client.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What one stream may be told. */
+/** Options of one stream. */
 export interface StreamOptions extends CallOptions {
   /**
-   * Deadline of the whole stream from now. Default: none; then the client's `timeoutMs` bounds the wait for each chunk.
+   * Deadline of the whole stream, in milliseconds from now. Default: none; the client's `timeoutMs` then bounds the
+   * wait for each chunk.
    */
   readonly timeoutMs?: number;
   /** The most IDs or values of one chunk, 1 to 65,536; 0, the default, leaves it to the server. */
   readonly chunkSize?: number;
-  /** True: a stream that breaks is not taken up by another, so that all its IDs or values ascend. */
+  /** True: a stream that breaks is not continued by another, so that all its IDs or values ascend. */
   readonly ordered?: boolean;
 }
 

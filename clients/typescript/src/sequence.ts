@@ -25,11 +25,11 @@ export interface ValueRun {
   readonly increment: bigint;
 }
 
-/** What a call for one value may be told. */
+/** Options of a call for one value. */
 export interface ValueOptions extends CallOptions {
   /**
    * Takes a value of the period that this time is in, which may have ended at most the sequence's `late_max` ago; else
-   * PERIOD_CLOSED. Of periodic sequences only. Default: now.
+   * PERIOD_CLOSED. Only for periodic sequences. Default: now.
    */
   readonly forTime?: Date | undefined;
 }
@@ -45,8 +45,8 @@ export interface ReservedValues {
  * One sequence of the deployment. Each call goes to a server: values are kept in stock there, and nowhere in the
  * client. A value that was not received is a gap, and a retry gets another value.
  *
- * Every method throws SnowlaneError SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, and what
- * calls for IDs throw.
+ * Every method may throw SnowlaneError SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, and
+ * the errors of calls for IDs.
  */
 export interface Sequence {
   readonly name: string;
@@ -61,7 +61,7 @@ export interface Sequence {
   /** Takes `count` values, 1 to 1,048,576, by a stream. */
   nextValues(count: number, options?: CallOptions): Promise<SequenceValue[]>;
   /**
-   * Takes `count` values, 1 to 10^9, in chunks: exactly so many, or an error. A stream that breaks is taken up by
+   * Takes `count` values, 1 to 10^9, in chunks: exactly that many, or an error. A stream that breaks is continued by
    * another, whose values may start lower, unless `ordered` is set. Leaving the loop cancels it.
    */
   stream(count: number, options?: StreamOptions): AsyncGenerator<readonly SequenceValue[], void, undefined>;

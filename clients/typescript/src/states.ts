@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 import { notify, type ClientObserver, type ClientState, type StateEvent } from "./observer.ts";
 
-/** What takes lines of a log: `console`, pino and winston are such. */
+/** A logger: `console`, and those of pino and winston. */
 export interface ClientLogger {
   info(line: string): void;
   warn(line: string): void;
   error(line: string): void;
 }
 
-/** A log gets a line of one kind no more often. */
+/** The shortest time between two lines of one kind in a log. */
 const logPauseMs = 60_000;
 
-/** What the log says of a state, and how loudly. */
+/** The text and the level of the log line for each state. */
 const lines: Readonly<Record<ClientState, { readonly level: keyof ClientLogger; readonly text: string }>> = {
   failing: { level: "warn", text: "refills fail" },
   working: { level: "info", text: "refills work again" },
@@ -20,7 +20,7 @@ const lines: Readonly<Record<ClientState, { readonly level: keyof ClientLogger; 
   mismatch: { level: "error", text: "a server is of another deployment, and its answer was dropped" },
 };
 
-/** Tells the observer and the log what a client or a buffer has come to. */
+/** Reports the state of a client or a buffer to the observer and the log. */
 export class States {
   readonly #clock: Clock;
   readonly #observer: ClientObserver;
@@ -50,9 +50,9 @@ export class States {
   }
 }
 
-/** Refills fail once so many did in a row, */
+/** Refills count as failing once this many in a row have failed, */
 const failuresMin = 3;
-/** or for so long. */
+/** or have failed for this long. */
 const failingMinMs = 1_000;
 
 /** How long refills have failed in a row. */
@@ -64,7 +64,7 @@ export class FailingSpell {
    * Records that a refill failed.
    *
    * @param askedMs - When it was sent.
-   * @returns Whether that is to be told: once a spell.
+   * @returns Whether to report it, which is once a spell.
    */
   failed(askedMs: number, nowMs: number, failuresInRow: number): boolean {
     this.#sinceMs ??= askedMs;
@@ -73,7 +73,7 @@ export class FailingSpell {
     return true;
   }
 
-  /** Records that a refill succeeded. @returns How long they had failed; undefined where that was never told. */
+  /** Records that a refill succeeded. @returns How long refills had failed; undefined if that was never reported. */
   worked(nowMs: number): number | undefined {
     const durationMs = this.#isTold && this.#sinceMs !== undefined ? nowMs - this.#sinceMs : undefined;
     this.#sinceMs = undefined;

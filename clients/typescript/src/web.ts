@@ -3,7 +3,7 @@ import { type ClientOptions, isSocket, type OpenChannel } from "./client-options
 import { IdClient } from "./id-client.ts";
 import { checkOptionNames, clientOptionNames } from "./known-options.ts";
 
-/** What a client in a browser may be told. */
+/** Options of a client in a browser. */
 export interface WebClientOptions extends ClientOptions {
   /**
    * Where the page is served by Snowlane itself: `location.origin`. From another origin, the server must allow that

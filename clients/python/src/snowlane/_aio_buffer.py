@@ -40,16 +40,16 @@ T = TypeVar("T")
 
 
 class AsyncRunSource(Protocol):
-    """Where a buffer gets its IDs from; as RunSource, awaited."""
+    """Where a buffer gets its IDs from: like RunSource, but awaited."""
 
     async def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
-        """Reserves IDs that nobody else is ever given. See RunSource."""
+        """Reserves IDs that no other caller ever gets. See RunSource."""
 
 
 class AsyncPrefetchBuffer:
-    """As PrefetchBuffer, for the tasks of one event loop.
+    """Like PrefetchBuffer, for the tasks of one event loop.
 
-    Cancelling a task that waits takes no ID and cancels no reservation. A task that never awaits keeps the loop from
+    Cancelling a waiting task takes no ID and cancels no reservation. A task that never awaits keeps the loop from
     refilling.
     """
 
@@ -70,17 +70,17 @@ class AsyncPrefetchBuffer:
 
         Args:
             source: Where the IDs come from.
-            max_age_s: The oldest that the reservation of a handed-out ID may be, 0.01 to 60 seconds; with `outage_s`,
-                from `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least 30 s more.
+            max_age_s: The maximum age of an ID's reservation when the ID is handed out, 0.01 to 60 seconds; with
+                `outage_s`, `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least `outage_s` + 30.
             count_min: The fewest IDs to ask for, 1 to `count_max`.
             count_max: The most IDs to ask for, up to 1,048,576; without `outage_s`, a buffer holds at most twice as
                 many.
-            timeout_s: How long a call waits for stock when it names no time of its own, and how long a reservation may
-                take. None: as long as the client's calls, or 5 s without a client.
-            outage_s: Keeps a reserve of IDs for so long without any server, at the rate of the last minute, 1 to 1,800
-                seconds. None: off. While servers answer, IDs are as fresh as without it; some 2.2 are reserved for each
-                that is used.
-            stock_max: The most IDs that `outage_s` aims at, those that are soon too old not counted, 1 to
+            timeout_s: How long a call without a timeout of its own waits for stock, and how long a reservation may
+                take. None: the client's timeout, or 5 s without a client.
+            outage_s: Keeps a reserve of IDs that lasts this long without any server, at the rate of the last minute, 1
+                to 1,800 seconds. None: off. While servers answer, IDs are as fresh as without it; about 2.2 are
+                reserved for each one used.
+            stock_max: The most IDs that `outage_s` aims at, not counting those that will soon be too old, 1 to
                 1,000,000,000.
             clock: For tests.
             observer: The metrics hook.
@@ -118,9 +118,9 @@ class AsyncPrefetchBuffer:
         return await self._claim_or_wait(self._claim, timeout_s)
 
     def next_id_now(self) -> int:
-        """Returns an ID from stock. Never waits; if there is none, one is asked for. Call it on the loop.
+        """Returns an ID from stock. Never waits; if there is none, a reservation is started. Call it on the loop.
 
-        An await costs more than the ID: hot loops take this, and await next_id on STOCK_EMPTY.
+        An await costs more than the ID: use this in hot loops, and await next_id on STOCK_EMPTY.
 
         Raises:
             SnowlaneError: STOCK_EMPTY, CLIENT_CLOSED.
@@ -141,13 +141,13 @@ class AsyncPrefetchBuffer:
         return found
 
     async def ready(self, timeout_s: float | None = None) -> None:
-        """Waits until there is stock, and takes no ID: for a service before its first request.
+        """Waits until there are IDs in stock, and takes none. Call it before a service's first request.
 
         Args:
             timeout_s: As for next_id.
 
         Raises:
-            SnowlaneError: As next_id.
+            SnowlaneError: See next_id.
         """
         await self._claim_or_wait(self._look, timeout_s)
 
@@ -166,7 +166,7 @@ class AsyncPrefetchBuffer:
         return stats_of(self._refiller, self._waiters.waits)
 
     async def close(self) -> None:
-        """Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing twice is closing once."""
+        """Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing again does nothing."""
         unused = self._refiller.close()
         self._take = self._stock.take
         if self._reserving is not None:
@@ -217,7 +217,7 @@ class AsyncPrefetchBuffer:
         return found
 
     def _look(self) -> bool | None:
-        """Whether there is stock, which is asked for if there is none; None for no."""
+        """Whether there is stock; None if not, and then a reservation is started."""
         if self._stock.count == 0:
             self._stock.is_refill_due = True
             self._request()

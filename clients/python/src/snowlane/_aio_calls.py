@@ -38,7 +38,7 @@ _STREAMS_MAX = 90
 
 
 class AsyncCalls:
-    """As Calls, for the tasks of one event loop."""
+    """Like Calls, for the tasks of one event loop."""
 
     def __init__(self, urls: Sequence[EndpointUrl], options: ClientOptions) -> None:
         self.options = options

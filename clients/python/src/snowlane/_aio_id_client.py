@@ -46,9 +46,8 @@ T = TypeVar("T")
 
 
 class AsyncIdClient:
-    """As IdClient, for the tasks of one event loop. A task that is cancelled gets CancelledError, and its RPC is
+    """Like IdClient, for the tasks of one event loop. A task that is cancelled gets CancelledError, and its RPC is
     cancelled.
-
     """
 
     def __init__(
@@ -76,18 +75,18 @@ class AsyncIdClient:
             tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
                 certificates may change while the client runs.
             token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
-                White space around it is dropped, as a file's last line break.
-                Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
-            timeout_s: Deadline of a call whose caller gave none; covers every attempt and every wait.
-            attempt_timeout_s: The most that one attempt may take.
-            retry_max: Attempts after the first, 0 to 3.
+                White space around it is dropped, because a file often ends in a line break. Refused over plaintext to a
+                host that is not loopback, unless `insecure_token` is true.
+            timeout_s: Deadline of a call whose caller sets none; it covers all attempts and waits.
+            attempt_timeout_s: The longest that one attempt may take.
+            retry_max: The most attempts after the first, 0 to 3.
             observer: The metrics hook.
             interceptors: Client interceptors of grpc.aio, such as OpenTelemetry's.
-            channel_options: Options of grpc for each channel; those that the client sets itself are left out.
-            deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several
-                are for deployments whose IDs are known to differ. None: the first that answers.
-            layout: For offline work: the deployment's layout. None: asked for once.
-            namespace: For offline work: marks the UUIDs of the deployment.
+            channel_options: gRPC options for each channel; those that the client sets itself are ignored.
+            deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them. List
+                several only if their IDs are known to differ. None: the first that answers.
+            layout: The deployment's layout, for offline work. None: a server is asked for it once.
+            namespace: The deployment's namespace, for offline work: it marks the UUIDs.
             clock: For tests.
 
         Raises:
@@ -147,15 +146,16 @@ class AsyncIdClient:
         return server_info_of(await self._calls.call(INFO, timeout_s))
 
     async def ready(self, timeout_s: float | None = None) -> None:
-        """Asks a server what it is, so that connections and a mistake show before the first request of a service.
+        """Asks a server what it is, so that a service connects, and finds mistakes in its options, before its first
+        request.
 
         Raises:
-            SnowlaneError: As next_id.
+            SnowlaneError: See next_id.
         """
         await self._calls.call(INFO, timeout_s)
 
     async def layout(self) -> Layout:
-        """The deployment's layout: that of the options, or asked for once."""
+        """The deployment's layout: that of the options, or else a server is asked for it once."""
         if self._options.layout is not None:
             return self._options.layout
         kept = self._layout
@@ -211,11 +211,11 @@ class AsyncIdClient:
         return buffer
 
     def sequence(self, name: str) -> AsyncValueSequence:
-        """The sequence of that name. Nothing is sent, so whether there is one shows with its first value."""
+        """The sequence of that name. Nothing is sent: whether it exists shows when its first value is taken."""
         return AsyncRemoteSequence(name, self._calls)
 
     async def close(self) -> None:
-        """Ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing twice is closing once."""
+        """Ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing again does nothing."""
         if not self._calls.close():
             return
         for buffer in list(self._buffers):

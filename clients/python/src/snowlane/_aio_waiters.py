@@ -17,19 +17,19 @@ T = TypeVar("T")
 
 
 class LoopTimers(Protocol):
-    """What a buffer on an event loop needs of a clock."""
+    """The part of a clock that a buffer on an event loop needs."""
 
     def monotonic_s(self) -> float:
-        """Elapsed seconds since an arbitrary start, never falling."""
+        """Elapsed seconds since an arbitrary start; it never goes back."""
 
     def now_ms(self) -> int:
         """Wall time in Unix milliseconds; may step either way."""
 
     def uptime_s(self) -> float | None:
-        """Seconds since the machine started, those in which it was suspended among them; None: not known."""
+        """Seconds since the machine started, including those in which it was suspended. None: not known."""
 
     def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
-        """Does `task` on the loop once the delay has passed."""
+        """Runs `task` on the loop once the delay has passed."""
 
 
 class SystemLoopTimers:
@@ -49,7 +49,7 @@ class SystemLoopTimers:
 
 
 class AsyncWaiters:
-    """As Waiters, for the tasks of one event loop."""
+    """Like Waiters, for the tasks of one event loop."""
 
     def __init__(self, clock: LoopTimers, observer: ClientObserver) -> None:
         self.count = 0

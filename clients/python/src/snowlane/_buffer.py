@@ -42,30 +42,30 @@ class RunSource(Protocol):
     """Where a buffer gets its IDs from: a server's ReserveIds, or a test's own list."""
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
-        """Reserves IDs that nobody else is ever given; never those of an earlier reservation again.
+        """Reserves IDs that no other caller ever gets, and none of an earlier reservation.
 
         Args:
             count: The most IDs that are wanted, at least 1.
-            timeout_s: After how many seconds the answer is of no use any more.
+            timeout_s: After how many seconds the answer is no longer useful.
 
         Returns:
             Runs, together at least 1 and at most `count` IDs.
 
         Raises:
-            SnowlaneError: There is no answer.
+            SnowlaneError: The reservation failed.
         """
 
 
 class PrefetchBuffer:
-    """Hands out reserved IDs from memory and reserves more in the background, ahead of need.
+    """Hands out IDs from memory and reserves more in the background, before they run out.
 
-    Safe for any number of threads. Each ID is handed out at most once, whatever is interrupted, times out or forks; one
-    that is claimed and not used is a gap. Uniqueness rests on the reservation alone, never on a timer: `max_age_s` only
-    keeps IDs fresh.
+    Safe for any number of threads. Each ID is handed out at most once, whatever is interrupted, times out or forks; an
+    ID that is claimed and not used is a gap. Uniqueness depends only on the reservation, never on a timer: `max_age_s`
+    only keeps IDs fresh.
 
-    A forked child begins with an empty buffer of its own. HAZARD: a fork that runs no hooks of Python (by ctypes, or by
-    an extension that does not call PyOS_AfterFork_Child), and a memory image that runs twice, hand out the same stock
-    twice: close the buffer before.
+    A forked child begins with an empty buffer of its own. HAZARD: a fork that skips Python's hooks (by ctypes, or by an
+    extension that does not call PyOS_AfterFork_Child) and a memory image that runs twice would hand out the same stock
+    twice. Close the buffer first.
     """
 
     def __init__(
@@ -85,17 +85,17 @@ class PrefetchBuffer:
 
         Args:
             source: Where the IDs come from.
-            max_age_s: The oldest that the reservation of a handed-out ID may be, 0.01 to 60 seconds; with `outage_s`,
-                from `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least 30 s more.
+            max_age_s: The maximum age of an ID's reservation when the ID is handed out, 0.01 to 60 seconds; with
+                `outage_s`, `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least `outage_s` + 30.
             count_min: The fewest IDs to ask for, 1 to `count_max`.
             count_max: The most IDs to ask for, up to 1,048,576; without `outage_s`, a buffer holds at most twice as
                 many.
-            timeout_s: How long a call waits for stock when it names no time of its own, and how long a reservation may
-                take. None: as long as the client's calls, or 5 s without a client.
-            outage_s: Keeps a reserve of IDs for so long without any server, at the rate of the last minute, 1 to 1,800
-                seconds. None: off. While servers answer, IDs are as fresh as without it; some 2.2 are reserved for each
-                that is used.
-            stock_max: The most IDs that `outage_s` aims at, those that are soon too old not counted, 1 to
+            timeout_s: How long a call without a timeout of its own waits for stock, and how long a reservation may
+                take. None: the client's timeout, or 5 s without a client.
+            outage_s: Keeps a reserve of IDs that lasts this long without any server, at the rate of the last minute, 1
+                to 1,800 seconds. None: off. While servers answer, IDs are as fresh as without it; about 2.2 are
+                reserved for each one used.
+            stock_max: The most IDs that `outage_s` aims at, not counting those that will soon be too old, 1 to
                 1,000,000,000.
             clock: For tests.
             observer: The metrics hook.
@@ -124,11 +124,11 @@ class PrefetchBuffer:
         """Returns an ID that was never returned before.
 
         Args:
-            timeout_s: How long to wait if nothing is in stock; None: as long as the options say.
+            timeout_s: How long to wait if nothing is in stock; None: the timeout of the options.
 
         Raises:
-            SnowlaneError: CLIENT_CLOSED. If nothing came in time: why the last reservation failed, or
-                DEADLINE_EXCEEDED; what waiting cannot fix, at once.
+            SnowlaneError: CLIENT_CLOSED. If no ID came in time: the error of the last reservation, or
+                DEADLINE_EXCEEDED. Errors that waiting cannot fix are raised at once.
         """
         try:
             return self._take()
@@ -136,7 +136,7 @@ class PrefetchBuffer:
             return self._next_id_slowly(timeout_s)
 
     def next_id_now(self) -> int:
-        """Returns an ID from stock. Never waits; if there is none, one is asked for.
+        """Returns an ID from stock. Never waits; if there is none, a reservation is started.
 
         Raises:
             SnowlaneError: STOCK_EMPTY, CLIENT_CLOSED.
@@ -153,13 +153,13 @@ class PrefetchBuffer:
             return found
 
     def ready(self, timeout_s: float | None = None) -> None:
-        """Waits until there is stock, and takes no ID: for a service before its first request.
+        """Waits until there are IDs in stock, and takes none. Call it before a service's first request.
 
         Args:
             timeout_s: As for next_id.
 
         Raises:
-            SnowlaneError: As next_id.
+            SnowlaneError: See next_id.
         """
         self._claim_or_wait(self._look, timeout_s)
 
@@ -171,7 +171,7 @@ class PrefetchBuffer:
             timeout_s: As for next_id.
 
         Raises:
-            SnowlaneError: COUNT_OUT_OF_RANGE, and as next_id; the IDs claimed by then are a gap.
+            SnowlaneError: COUNT_OUT_OF_RANGE, and those of next_id; the IDs claimed by then are a gap.
         """
         ids: list[int] = []
         for part in self._claim_parts(count, timeout_s):
@@ -190,7 +190,7 @@ class PrefetchBuffer:
             return stats_of(self._refiller, self._waiters.waits)
 
     def close(self) -> None:
-        """Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing twice is closing once."""
+        """Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing again does nothing."""
         with self._locked():
             unused = self._refiller.close()
             self._take = self._stock.take
@@ -243,7 +243,7 @@ class PrefetchBuffer:
         return found
 
     def _look(self) -> bool | None:
-        """Whether there is stock, which is asked for if there is none; None for no."""
+        """Whether there is stock; None if not, and then a reservation is started."""
         if self._stock.count == 0:
             self._stock.is_refill_due = True
             self._request()

@@ -18,9 +18,9 @@ class BufferStats:
         refills: Answers taken into stock.
         refill_failures: Reservations that failed, or whose answer was refused or too late.
         waits: Calls that found nothing in stock and waited.
-        stock: IDs that can be had without waiting.
+        stock: IDs that callers can get without waiting.
         rate_per_second: The rate at which IDs were handed out, as last measured.
-        mean_rtt_s: Of successful reservations, the latest weighing most.
+        mean_rtt_s: The mean round trip of successful reservations, in which the latest weigh most.
         outage_left_s: How long the stock lasts at the measured rate, at most `max_age_s`.
     """
 

@@ -33,7 +33,7 @@ _CHANNEL_OPTIONS: tuple[tuple[str, object], ...] = (
 
 
 def channel_options_of(options: ClientOptions, endpoint: EndpointUrl) -> tuple[tuple[str, object], ...]:
-    """What a channel is told: the user's options, but for those that this client needs to be as they are."""
+    """The options of a channel: the user's, except those that this client has to set itself."""
     own = _CHANNEL_OPTIONS
     if endpoint.address:
         # Called by its address, and known by its name.

@@ -1,4 +1,4 @@
-"""What a client may be told."""
+"""The options of a client."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AsyncToken = str | Callable[[], str | Awaitable[str]]
 
 @dataclass(frozen=True)
 class TlsOptions:
-    """What an `https` endpoint is met with, as PEM. None: the system's roots; no certificate of one's own."""
+    """Certificates for `https` endpoints, as PEM. None: the system's roots, and no certificate of this client."""
 
     roots: bytes | None = None
     certificate: bytes | None = None
@@ -49,24 +49,24 @@ Tls = TlsOptions | Callable[[], TlsOptions]
 
 @dataclass(frozen=True)
 class ClientOptions:
-    """What a client may be told beside its endpoints.
+    """The options of a client, beside its endpoints.
 
     Attributes:
         tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
             certificates may change while the client runs.
         token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
-            White space around it is dropped, as a file's last line break.
-            Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
-        timeout_s: Deadline of a call whose caller gave none; covers every attempt and every wait.
-        attempt_timeout_s: The most that one attempt may take.
-        retry_max: Attempts after the first, 0 to 3.
+            White space around it is dropped, because a file often ends in a line break. Refused over plaintext to a
+            host that is not loopback, unless `insecure_token` is true.
+        timeout_s: Deadline of a call whose caller sets none; it covers all attempts and waits.
+        attempt_timeout_s: The longest that one attempt may take.
+        retry_max: The most attempts after the first, 0 to 3.
         observer: The metrics hook.
         interceptors: Client interceptors of grpc, or of grpc.aio for AsyncIdClient, such as OpenTelemetry's.
-        channel_options: Options of grpc for each channel; those that the client sets itself are left out.
-        deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several are
-            for deployments whose IDs are known to differ. None: the first that answers.
-        layout: For offline work: the deployment's layout. None: asked for once.
-        namespace: For offline work: marks the UUIDs of the deployment.
+        channel_options: gRPC options for each channel; those that the client sets itself are ignored.
+        deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them. List
+            several only if their IDs are known to differ. None: the first that answers.
+        layout: The deployment's layout, for offline work. None: a server is asked for it once.
+        namespace: The deployment's namespace, for offline work: it marks the UUIDs.
         clock: For tests.
     """
 
@@ -158,7 +158,7 @@ def read_endpoints(endpoints: str | Sequence[str], options: ClientOptions) -> li
     """Checks endpoints.
 
     Raises:
-        TypeError, ValueError: One is wrong, or a token would travel in plaintext.
+        TypeError, ValueError: One of them is wrong, or a token would travel in plaintext.
     """
     if not isinstance(endpoints, str | Iterable):
         raise TypeError(f"endpoints is {endpoints!r}: it must be a string or a list of strings.")
@@ -202,7 +202,7 @@ def bearer_of(token: object) -> str:
     """The value that is sent for a token: a file's token often ends in a line break, which no header can hold.
 
     Raises:
-        SnowlaneError: RPC_FAILED, if it is no token.
+        SnowlaneError: RPC_FAILED, if it is not a valid token.
     """
     text = token.strip() if isinstance(token, str) else ""
     if not text or not text.isascii() or not text.isprintable():

@@ -1,4 +1,4 @@
-"""Time, timers and background work. A test may give a FakeClock of snowlane.testing instead."""
+"""Time, timers and background work. Tests may pass a FakeClock of snowlane.testing instead."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from typing import Protocol
 
 
 class Timer(Protocol):
-    """Something that will be done, unless it is cancelled before."""
+    """A task that will run, unless it is cancelled before."""
 
     def cancel(self) -> None:
         """Cancels it; without effect once it has begun."""
 
 
 class Clock(Protocol):
-    """What a client and its buffers know of time."""
+    """The clock of a client and its buffers."""
 
     def monotonic_s(self) -> float:
-        """Elapsed seconds since an arbitrary start, never falling."""
+        """Elapsed seconds since an arbitrary start; it never goes back."""
 
     def now_ms(self) -> int:
         """Wall time in Unix milliseconds; may step either way."""
 
     def uptime_s(self) -> float | None:
-        """Seconds since the machine started, those in which it was suspended among them; None: not known."""
+        """Seconds since the machine started, including those in which it was suspended. None: not known."""
 
     def after(self, delay_s: float, task: Callable[[], object]) -> Timer:
-        """Does `task` once the delay has passed, on another thread. The task must return soon."""
+        """Runs `task` once the delay has passed, on another thread. The task must return soon."""
 
     def spawn(self, task: Callable[[], object]) -> None:
-        """Does `task` in the background, now. It may take its time."""
+        """Runs `task` in the background, now. It may take long."""
 
     def wait(self, condition: threading.Condition, timeout_s: float) -> None:
-        """Waits for a condition, whose lock the caller holds, for at most so long."""
+        """Waits for a condition, whose lock the caller holds, for at most the given time."""
 
 
 def system_uptime_s() -> float | None:
-    """That of this machine, where it tells (Linux)."""
+    """The uptime of this machine, where it is available (Linux)."""
     boot_time = getattr(time, "CLOCK_BOOTTIME", None)
     return None if boot_time is None else time.clock_gettime(boot_time)
 
@@ -121,4 +121,4 @@ class SystemClock:
 
 
 SYSTEM_CLOCK = SystemClock()
-"""One for the process."""
+"""The clock that the whole process shares."""

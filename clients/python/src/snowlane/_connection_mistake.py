@@ -1,4 +1,4 @@
-"""Why no server of ours answers a connection, in our words."""
+"""Explains why no Snowlane server answers on a connection."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ConnectionMistake:
-    """One kind of mistake, and what a user reads of it.
+    """One kind of mistake, and the text that a user reads about it.
 
     Attributes:
-        pattern: Finds it in the message of gRPC, which tells it in no other way.
+        pattern: Finds it in the message of gRPC, which reports it in no other way.
     """
 
     kind: str
@@ -21,7 +21,7 @@ class ConnectionMistake:
 
 CLOSED = "closed"
 _ABSENT = ("refused", "no_address")
-"""Kinds of which a server that is started is the cure."""
+"""The kinds that starting a server fixes."""
 
 _MISTAKES = (
     ConnectionMistake(
@@ -94,5 +94,5 @@ _OF_TRANSPORT = re.compile(
 
 
 def is_of_transport(details: str) -> bool:
-    """Whether gRPC wrote a message by itself, without a word from a server."""
+    """Whether gRPC wrote a message itself, without an answer from a server."""
     return bool(_OF_TRANSPORT.search(details))

@@ -13,8 +13,8 @@ from ._status_code import StatusCode
 
 
 class ErrorReason(str, enum.Enum):
-    """Why a call failed. Match on it, never on the text of a message. docs/errors.md says for each of the servers' what
-    to do.
+    """Why a call failed. Match on it, never on the text of a message. docs/errors.md says what to do about each reason
+    that servers send.
     """
 
     COUNT_OUT_OF_RANGE = "COUNT_OUT_OF_RANGE"
@@ -66,7 +66,7 @@ class ErrorReason(str, enum.Enum):
     INVALID_RESPONSE = "INVALID_RESPONSE"
     """A server's answer breaks its contract; no ID of it is used."""
     RPC_FAILED = "RPC_FAILED"
-    """Any other status, or one with a reason that this client does not know, which then stands in the metadata."""
+    """Any other status, or one with a reason that this client does not know; the metadata then has the reason."""
     SCRIPT_ENDED = "SCRIPT_ENDED"
     """A fake's script has no more steps."""
 
@@ -145,7 +145,7 @@ class SnowlaneError(Exception):
         reason: Why the call failed.
         code: The gRPC code.
         metadata: Every dynamic value of the message, with its unit in the key.
-        retry_after_s: After how many seconds a retry may help; None where it cannot, or no server named a time.
+        retry_after_s: After how many seconds a retry may help; None if it cannot help, or no server named a time.
         endpoint: The endpoint that was asked last; None if none was.
     """
 
@@ -168,14 +168,14 @@ class SnowlaneError(Exception):
 
     @property
     def message(self) -> str:
-        """What happened, for people."""
+        """What happened, as a text for people."""
         return str(self.args[0])
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.message}" + (f" ({self.endpoint})" if self.endpoint else "")
 
     def __repr__(self) -> str:
-        # What pytest, asyncio and %r show; the default lacks the reason.
+        # This is what pytest, asyncio and %r show; the default lacks the reason.
         return f"{type(self).__name__}({self.reason}, {self.message!r}, endpoint={self.endpoint!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -189,22 +189,22 @@ class SnowlaneError(Exception):
         return (partial(SnowlaneError, **rest), (self.reason, self.message))
 
     def passes(self) -> bool:
-        """Whether waiting can cure it: the same call can succeed later, with nobody doing anything about it."""
+        """Whether waiting can help: the same call may succeed later although no one changes anything."""
         return self.code not in _LASTING and not self.is_first_mistake()
 
     def is_absence(self) -> bool:
-        """Whether no server of ours is where the client looks, or not in the way in which it looks: table "connection
-        mistakes" of docs/internals/client-contract.md. A closed connection is no such sign, because a balancer without
-        a server closes its own, too.
+        """Whether no Snowlane server is where the client looks, or none that speaks as the client expects: table
+        "connection mistakes" of docs/internals/client-contract.md. A closed connection is not such a sign, because a
+        balancer without a server closes its connections, too.
         """
         return self.metadata.get("connection", CLOSED) != CLOSED
 
     def is_first_mistake(self) -> bool:
-        """Whether this is the error of a call before the first answer ever: see never_answered."""
+        """Whether never_answered returned this error."""
         return self.metadata.get("answered") == "never"
 
     def rethrown(self) -> SnowlaneError:
-        """The same error for another caller: an exception that is raised twice gathers both tracebacks."""
+        """The same error for another caller: an exception that is raised twice would collect both tracebacks."""
         again = SnowlaneError(
             self.reason,
             self.message,
@@ -218,7 +218,7 @@ class SnowlaneError(Exception):
 
 
 def as_snowlane_error(error: BaseException) -> SnowlaneError:
-    """The error itself if it is one of ours, else one with the reason RPC_FAILED and it as the cause."""
+    """The error itself if it is a SnowlaneError, else one with the reason RPC_FAILED and the error as its cause."""
     if isinstance(error, SnowlaneError):
         return error
     wrapped = SnowlaneError(ErrorReason.RPC_FAILED, f"{type(error).__name__}: {error}")
@@ -227,7 +227,7 @@ def as_snowlane_error(error: BaseException) -> SnowlaneError:
 
 
 def never_answered(error: SnowlaneError) -> SnowlaneError:
-    """The error of a call before the first answer ever, where a server is at none of the endpoints."""
+    """The error of a call that failed before any server ever answered, because there is no server at any endpoint."""
     hint = ""
     if is_absent(error.metadata.get("connection")):
         hint = " Start a server there (snowlane serve), or correct the endpoints: none has answered this client yet."
@@ -243,13 +243,13 @@ def never_answered(error: SnowlaneError) -> SnowlaneError:
 
 
 def check_count(count: int, count_max: int) -> None:
-    """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `count` is 1 to `count_max`; TypeError for what is no int."""
+    """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `count` is 1 to `count_max`; TypeError if it is not an int."""
     _check_range("count", count, 1, count_max, " Use stream() for more.")
 
 
 def check_chunk_size(chunk_size: int) -> None:
     """Raises SnowlaneError COUNT_OUT_OF_RANGE unless `chunk_size` is 0 (the server chooses) to 65,536, which is the
-    servers' limit; TypeError for what is no int.
+    servers' limit; TypeError if it is not an int.
     """
     _check_range("chunk_size", chunk_size, 0, _CHUNK_SIZE_MAX)
 

@@ -75,18 +75,18 @@ class IdClient:
             tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
                 certificates may change while the client runs.
             token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
-                White space around it is dropped, as a file's last line break.
-                Refused over plaintext to a host that is not loopback, unless `insecure_token` says that it is meant.
-            timeout_s: Deadline of a call whose caller gave none; covers every attempt and every wait.
-            attempt_timeout_s: The most that one attempt may take.
-            retry_max: Attempts after the first, 0 to 3.
+                White space around it is dropped, because a file often ends in a line break. Refused over plaintext to a
+                host that is not loopback, unless `insecure_token` is true.
+            timeout_s: Deadline of a call whose caller sets none; it covers all attempts and waits.
+            attempt_timeout_s: The longest that one attempt may take.
+            retry_max: The most attempts after the first, 0 to 3.
             observer: The metrics hook.
             interceptors: Client interceptors of grpc, such as OpenTelemetry's.
-            channel_options: Options of grpc for each channel; those that the client sets itself are left out.
-            deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them; several
-                are for deployments whose IDs are known to differ. None: the first that answers.
-            layout: For offline work: the deployment's layout. None: asked for once.
-            namespace: For offline work: marks the UUIDs of the deployment.
+            channel_options: gRPC options for each channel; those that the client sets itself are ignored.
+            deployments: Fingerprints of the deployments whose IDs may be used, as `snowlane doctor` shows them. List
+                several only if their IDs are known to differ. None: the first that answers.
+            layout: The deployment's layout, for offline work. None: a server is asked for it once.
+            namespace: The deployment's namespace, for offline work: it marks the UUIDs.
             clock: For tests.
 
         Raises:
@@ -118,10 +118,10 @@ class IdClient:
         """Issues one ID, by one RPC.
 
         Args:
-            timeout_s: Deadline of the call, over all attempts and waits; None: the client's.
+            timeout_s: Deadline of the call; it covers all attempts and waits. None: that of the client.
 
         Raises:
-            SnowlaneError: What the last attempt failed with; DEADLINE_EXCEEDED; CLIENT_CLOSED.
+            SnowlaneError: The error of the last attempt; DEADLINE_EXCEEDED; CLIENT_CLOSED.
         """
         return self._calls.call(NEXT_ID, timeout_s)
 
@@ -133,7 +133,7 @@ class IdClient:
             timeout_s: As for next_id.
 
         Raises:
-            SnowlaneError: COUNT_OUT_OF_RANGE, and as next_id.
+            SnowlaneError: COUNT_OUT_OF_RANGE, and those of next_id.
         """
         return [id for run in self._reserve_all(count, timeout_s) for id in run.ids()]
 
@@ -146,31 +146,32 @@ class IdClient:
     def stream(
         self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
     ) -> Iterator[Sequence[int]]:
-        """Issues `count` IDs as a stream of chunks: exactly so many, or an error. Closing the iterator cancels it.
+        """Issues `count` IDs as a stream of chunks: exactly that many, or an error. Closing the iterator cancels it.
 
-        A stream that breaks is taken up by another, whose IDs may start lower, unless `ordered` is set.
+        A stream that breaks is continued by another, whose IDs may start lower, unless `ordered` is set.
 
         Args:
             count: 1 to 10^9.
-            timeout_s: Deadline of the whole stream; None: none, but the client's time bounds the wait for each chunk.
+            timeout_s: Deadline of the whole stream. None: no deadline; the client's `timeout_s` then bounds the wait
+                for each chunk.
             chunk_size: The most IDs of one chunk, 1 to 65,536; 0 leaves it to the server.
-            ordered: Ends with the error where a stream breaks, so that all IDs ascend.
+            ordered: Whether a stream that breaks ends with the error, so that all IDs ascend.
 
         Raises:
-            SnowlaneError: COUNT_OUT_OF_RANGE, INVALID_RESPONSE, and as next_id.
+            SnowlaneError: COUNT_OUT_OF_RANGE, INVALID_RESPONSE, and those of next_id.
         """
         return self._calls.stream(id_stream(count, timeout_s, chunk_size, ordered))
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
-        """Reserves 1 to `count` IDs, as runs; a server grants what it has without waiting. They are the caller's, used
-        or not.
+        """Reserves 1 to `count` IDs, as runs; a server grants what it has without waiting. They belong to the caller,
+        used or not.
 
         Args:
             count: 1 to 1,048,576.
             timeout_s: As for next_id.
 
         Raises:
-            SnowlaneError: COUNT_OUT_OF_RANGE, INVALID_RESPONSE, and as next_id.
+            SnowlaneError: COUNT_OUT_OF_RANGE, INVALID_RESPONSE, and those of next_id.
         """
         return self._calls.call(reservation(count), timeout_s)
 
@@ -179,15 +180,16 @@ class IdClient:
         return server_info_of(self._calls.call(INFO, timeout_s))
 
     def ready(self, timeout_s: float | None = None) -> None:
-        """Asks a server what it is, so that connections and a mistake show before the first request of a service.
+        """Asks a server what it is, so that a service connects, and finds mistakes in its options, before its first
+        request.
 
         Raises:
-            SnowlaneError: As next_id.
+            SnowlaneError: See next_id.
         """
         self._calls.call(INFO, timeout_s)
 
     def layout(self) -> Layout:
-        """The deployment's layout: that of the options, or asked for once."""
+        """The deployment's layout: that of the options, or else a server is asked for it once."""
         if self._options.layout is not None:
             return self._options.layout
         kept = self._layout
@@ -247,11 +249,11 @@ class IdClient:
         return buffer
 
     def sequence(self, name: str) -> ValueSequence:
-        """The sequence of that name. Nothing is sent, so whether there is one shows with its first value."""
+        """The sequence of that name. Nothing is sent: whether it exists shows when its first value is taken."""
         return RemoteSequence(name, self._calls)
 
     def close(self) -> None:
-        """Ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing twice is closing once."""
+        """Ends all calls with CLIENT_CLOSED, closes the buffers and the connections. Closing again does nothing."""
         if not self._calls.close():
             return
         with self._calls.changed:

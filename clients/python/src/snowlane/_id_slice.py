@@ -29,7 +29,7 @@ class IdSlice(Protocol):
         """Claims up to `count` of them, in order."""
 
     def close(self) -> int:
-        """Ends all claiming, by claiming what is left; returns how many that were. Closing twice is closing once."""
+        """Ends all claiming, by claiming what is left; returns how many that were. Closing again does nothing."""
 
     def close_in_child(self) -> None:
         """The same in a forked child, where this thread is the only one and locks may be held by threads that are not

@@ -1,4 +1,4 @@
-"""Where IDs come from: IdClient, and in tests FakeIdClient. Code that takes one is testable without a server."""
+"""Where IDs come from: IdClient, or FakeIdClient in tests. Code that takes an IdSource needs no server in tests."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class IdSource(Protocol):
     def stream(
         self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
     ) -> Iterator[Sequence[int]]:
-        """Issues `count` IDs, 1 to 10^9, in chunks: exactly so many, or an error."""
+        """Issues `count` IDs, 1 to 10^9, in chunks: exactly that many, or an error."""
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
         """Reserves 1 to `count` IDs, as runs."""
 
     def layout(self) -> Layout:
-        """The deployment's layout, asked for once."""
+        """The deployment's layout. A server is asked for it once."""
 
     def parse(self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0) -> ParsedId:
         """Reads an ID, or a text form of one, by the layout. MALFORMED_TEXT for a UUID that holds no ID of ours."""
@@ -67,11 +67,11 @@ class IdSource(Protocol):
         """The sequence of that name, for small dense numbers. Nothing is sent before its first value."""
 
     def close(self) -> None:
-        """Ends all calls with CLIENT_CLOSED. Closing twice is closing once."""
+        """Ends all calls with CLIENT_CLOSED. Closing again does nothing."""
 
 
 class AsyncIdSource(Protocol):
-    """A source for asyncio: as IdSource, awaited."""
+    """A source for asyncio: like IdSource, but awaited."""
 
     async def next_id(self, timeout_s: float | None = None) -> int:
         """See IdSource."""

@@ -5,25 +5,28 @@ from __future__ import annotations
 from typing import Protocol
 
 _STEP_S = 1.0
-"""Where the wall clock ran ahead by more, the machine was suspended, or the clock was set."""
+"""If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was set.
+"""
 _ROUNDING_S = 0.001
 
 
 class MomentClock(Protocol):
-    """What tells the age of something."""
+    """A clock that can tell the age of something."""
 
     def monotonic_s(self) -> float:
-        """Elapsed seconds since an arbitrary start, never falling; a suspended machine may not count."""
+        """Elapsed seconds since an arbitrary start; it never goes back; a suspended machine may not count."""
 
     def now_ms(self) -> int:
         """Wall time in Unix milliseconds; may step either way."""
 
     def uptime_s(self) -> float | None:
-        """Seconds since the machine started, those in which it was suspended among them; None: not known."""
+        """Seconds since the machine started, including those in which it was suspended. None: not known."""
 
 
 class Moment:
-    """A moment, and how long ago it was: the time of a suspended machine counts, a step of the clock does not."""
+    """A point in time that knows how long ago it was. Time in which the machine was suspended counts; a step of the
+    wall clock does not.
+    """
 
     __slots__ = ("_clock", "_monotonic_s", "_uptime_s", "_wall_ms")
 

@@ -50,7 +50,7 @@ class RefillEvent:
 
 @dataclass(frozen=True)
 class WaitEvent:
-    """How the wait of a caller ended that found the buffer dry.
+    """How a caller's wait on a dry buffer ended.
 
     Attributes:
         duration_s: How long the caller waited.
@@ -73,16 +73,16 @@ class ExpireEvent:
 
 
 class State(str, enum.Enum):
-    """What a client or a buffer has come to."""
+    """The state of a client or a buffer."""
 
     FAILING = "failing"
     """Refills of a buffer fail, three in a row or for a second."""
     WORKING = "working"
     """The refills of a buffer that failed work again."""
     MOVED = "moved"
-    """The client calls another endpoint from now on."""
+    """From now on, the client calls another endpoint."""
     REPLACED = "replaced"
-    """A connection answered nothing, and another one takes its place."""
+    """A connection that answered nothing is replaced by another."""
     MISMATCH = "mismatch"
     """A server of another deployment answered, and its answer was dropped."""
 
@@ -92,12 +92,12 @@ class State(str, enum.Enum):
 
 @dataclass(frozen=True)
 class StateEvent:
-    """What a client or a buffer has come to. The same goes to the logger `snowlane`.
+    """A new state of a client or a buffer. The logger `snowlane` gets the same.
 
     Attributes:
-        state: The kind of it.
+        state: The new state.
         reason: Why; None where nothing failed.
-        endpoint: The URL of the server; empty where it is about none.
+        endpoint: The URL of the server; empty if the event is not about a server.
         duration_s: How long refills had failed; 0 in other states.
     """
 
@@ -108,7 +108,7 @@ class StateEvent:
 
 
 class ClientObserver:
-    """Hears what a client and its buffers do: override what is of interest.
+    """The metrics hook: it is called with what a client and its buffers do. Override the methods that are of interest.
 
     No method is called for an ID that is in stock. Methods are called on any thread, without a lock; they should return
     soon, and what they raise is ignored.
@@ -121,16 +121,16 @@ class ClientObserver:
         """A reservation ended."""
 
     def on_wait(self, event: WaitEvent) -> None:
-        """The wait of a caller ended that found the buffer dry."""
+        """A caller's wait on a dry buffer ended."""
 
     def on_expire(self, event: ExpireEvent) -> None:
         """IDs of a buffer were dropped."""
 
     def on_state(self, event: StateEvent) -> None:
-        """A client or a buffer has come to something that people may want to know."""
+        """A client or a buffer has a new state."""
 
 
 def tell(message: Callable[[], None]) -> None:
-    """Calls an observer. What it raises is its own affair: it must not cost a caller an ID."""
+    """Calls an observer. What it raises is ignored: it must not cost a caller an ID."""
     with contextlib.suppress(Exception):
         message()

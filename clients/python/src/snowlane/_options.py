@@ -14,19 +14,19 @@ STOCK_MAX_DEFAULT = 10_000_000
 STREAM_COUNT_MAX = 10**9
 """The most IDs or values of one stream."""
 STOCK_MAX_LIMIT = 1_000_000_000
-"""The most IDs that a stock for an outage may be told to hold."""
+"""The highest value of `stock_max`."""
 TIMEOUT_END_S = 1 << 31
-"""Every time that a call may take is shorter: timers cannot count without end."""
+"""The longest time that a call may take; timers cannot count longer ones."""
 
 
 def check_number(name: str, value: object) -> None:
-    """Raises TypeError for what is no number."""
+    """Raises TypeError for a value that is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name} is {value!r}: it must be a number.")
 
 
 def check_whole(name: str, value: object) -> None:
-    """Raises TypeError for what is no whole number."""
+    """Raises TypeError for a value that is not a whole number."""
     try:
         operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -34,7 +34,7 @@ def check_whole(name: str, value: object) -> None:
 
 
 def call_timeout_s(timeout_s: float | None, default_s: float) -> float:
-    """How long a call may take, as timers can count it; what has passed already is 0.
+    """How long a call may take, cut to what timers can count; a time that has already passed counts as 0.
 
     Raises:
         TypeError, ValueError: It is not a number.
@@ -52,16 +52,17 @@ class PrefetchOptions:
     """How a buffer works.
 
     Attributes:
-        max_age_s: The oldest that the reservation of a handed-out ID may be, 0.01 to 60 seconds; with `outage_s`, from
-            `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least 30 s more.
+        max_age_s: The maximum age of an ID's reservation when the ID is handed out, 0.01 to 60 seconds; with
+            `outage_s`, `outage_s` to 3,600. None: 5; with `outage_s`, twice that, and at least `outage_s` + 30.
         count_min: The fewest IDs to ask for, 1 to `count_max`.
         count_max: The most IDs to ask for, up to 1,048,576; without `outage_s`, a buffer holds at most twice as many.
-        timeout_s: How long a call waits for stock when it names no time of its own, and how long a reservation may
-            take. None: as long as the client's calls, or 5 s without a client.
-        outage_s: Keeps a reserve of IDs for so long without any server, at the rate of the last minute, 1 to 1,800
-            seconds. None: off. While servers answer, IDs are as fresh as without it; some 2.2 are reserved for each
-            that is used.
-        stock_max: The most IDs that `outage_s` aims at, those that are soon too old not counted, 1 to 1,000,000,000.
+        timeout_s: How long a call without a timeout of its own waits for stock, and how long a reservation may take.
+            None: the client's timeout, or 5 s without a client.
+        outage_s: Keeps a reserve of IDs that lasts this long without any server, at the rate of the last minute, 1 to
+            1,800 seconds. None: off. While servers answer, IDs are as fresh as without it; about 2.2 are reserved for
+            each one used.
+        stock_max: The most IDs that `outage_s` aims at, not counting those that will soon be too old, 1 to
+            1,000,000,000.
     """
 
     max_age_s: float | None = None

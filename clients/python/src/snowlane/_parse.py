@@ -56,7 +56,7 @@ def parse_id(layout: Layout, id: int) -> ParsedId:
     Raises:
         SnowlaneError: MALFORMED_ID if the ID is negative or above 2^63 - 1, has a bit that belongs to no field, or
             carries a time past the layout's life.
-        TypeError: It is no whole number.
+        TypeError: It is not a whole number.
     """
     id = whole_id(id)
     if not 0 <= id <= ID_MAX:
@@ -99,7 +99,7 @@ def id_range(layout: Layout, start: datetime | int, end: datetime | int) -> IdRa
     Raises:
         SnowlaneError: INVALID_TIME_RANGE if the interval is empty or reversed, or no tick of the layout's life begins
             in it.
-        TypeError, ValueError: One is no time, or has no time zone.
+        TypeError, ValueError: One of them is not a time, or has no time zone.
     """
     check_times(start, end)
     start_ns, end_ns = _ns_of(start), _ns_of(end)
@@ -122,8 +122,8 @@ def id_range(layout: Layout, start: datetime | int, end: datetime | int) -> IdRa
 def check_times(*moments: object) -> None:
     """
     Raises:
-        TypeError: One is no time.
-        ValueError: One has no time zone.
+        TypeError: One of them is not a time.
+        ValueError: One of them has no time zone.
     """
     for moment in moments:
         if isinstance(moment, int):

@@ -63,7 +63,7 @@ class ValueSequence(Protocol):
     is a gap, and a retry gets another value.
 
     Every method may raise SnowlaneError SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, and
-    what calls for IDs raise. `timeout_s` is as for IdClient.next_id.
+    the errors of calls for IDs. `timeout_s` is as for IdClient.next_id.
     """
 
     @property
@@ -76,7 +76,7 @@ class ValueSequence(Protocol):
         Args:
             timeout_s: As for IdClient.next_id.
             for_time: Takes a value of the period that this time is in: a datetime with a time zone, or an int of Unix
-                nanoseconds. Of periodic sequences only.
+                nanoseconds. Only for periodic sequences.
 
         Raises:
             SnowlaneError: PERIOD_CLOSED if that period has not begun, or ended longer ago than the sequence allows.
@@ -95,9 +95,9 @@ class ValueSequence(Protocol):
     def stream(
         self, count: int, *, timeout_s: float | None = None, chunk_size: int = 0, ordered: bool = False
     ) -> Iterator[Sequence[SequenceValue]]:
-        """Takes `count` values, 1 to 10^9, in chunks: exactly so many, or an error. Closing the iterator cancels it.
+        """Takes `count` values, 1 to 10^9, in chunks: exactly that many, or an error. Closing the iterator cancels it.
 
-        A stream that breaks is taken up by another, whose values may start lower, unless `ordered` is set.
+        A stream that breaks is continued by another, whose values may start lower, unless `ordered` is set.
         """
 
     def reserve(self, count: int, timeout_s: float | None = None) -> ReservedValues:
@@ -105,7 +105,7 @@ class ValueSequence(Protocol):
 
 
 class AsyncValueSequence(Protocol):
-    """One sequence for asyncio: as ValueSequence, awaited."""
+    """One sequence for asyncio: like ValueSequence, but awaited."""
 
     @property
     def name(self) -> str:

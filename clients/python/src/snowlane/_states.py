@@ -1,4 +1,4 @@
-"""What a client has come to, for its observer and the log."""
+"""Reports the state of a client to its observer and the log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._observer import ClientObserver, State, StateEvent, tell
 
 _LOGGER = logging.getLogger("snowlane")
 _LOG_PAUSE_S = 60.0
-"""The log gets a line of one kind no more often."""
+"""The shortest time between two lines of one kind in the log."""
 _LINES = {
     State.FAILING: (logging.WARNING, "Refills fail."),
     State.WORKING: (logging.INFO, "Refills work again."),
@@ -21,7 +21,7 @@ _LINES = {
 
 
 class States:
-    """Tells the observer and the log. Safe for any number of threads."""
+    """Reports to the observer and the log. Safe for any number of threads."""
 
     def __init__(self, monotonic_s: Callable[[], float], observer: ClientObserver) -> None:
         self._monotonic_s = monotonic_s
@@ -30,7 +30,7 @@ class States:
         self._logged_s: dict[State, float] = {}
 
     def tell(self, event: StateEvent) -> None:
-        """To be called without a lock: the observer may call the client."""
+        """Must be called without a lock: the observer may call the client."""
         tell(lambda: self._observer.on_state(event))
         if not self._is_due(event.state):
             return
@@ -62,7 +62,7 @@ class Spell:
         self._is_told = False
 
     def failed(self, asked_s: float, now_s: float, failures_in_row: int) -> bool:
-        """Records that a refill failed. Returns whether that is to be told, which it is once in a spell."""
+        """Records that a refill failed. Returns whether to report it, which is once a spell."""
         if self._since_s is None:
             self._since_s = asked_s
         is_short = failures_in_row < self._FAILURES_MIN and now_s - self._since_s < self._LASTS_MIN_S
@@ -72,7 +72,7 @@ class Spell:
         return True
 
     def worked(self, now_s: float) -> float | None:
-        """Records that a refill succeeded. Returns how long they had failed; None where that was never told."""
+        """Records that a refill succeeded. Returns how long refills had failed; None if that was never reported."""
         since_s, was_told = self._since_s, self._is_told
         self._since_s, self._is_told = None, False
         return now_s - since_s if was_told and since_s is not None else None

@@ -111,7 +111,7 @@ class Stock:
 
     @property
     def count(self) -> int:
-        """IDs that can be had without waiting."""
+        """IDs that callers can get without waiting."""
         return self._working_count + sum(piece.left for piece in self._reserve)
 
     @property

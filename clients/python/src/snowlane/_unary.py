@@ -56,7 +56,7 @@ def next_value(name: str, for_time: datetime | int | None) -> UnarySpec[Sequence
     """The next value of a sequence, of the period of a time.
 
     Raises:
-        TypeError: It is no time.
+        TypeError: It is not a time.
         ValueError: It has no time zone.
     """
     request = sequence_pb.NextValueRequest(name=name)

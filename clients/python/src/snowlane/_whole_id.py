@@ -1,4 +1,4 @@
-"""Refuses in words what can be no ID: a float above all, as spreadsheets and JSON numbers give."""
+"""Explains why a value cannot be an ID: mostly floats, which spreadsheets and JSON numbers produce."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def whole_id(id: SupportsIndex) -> int:
     """An ID as an int, also one of numpy.
 
     Raises:
-        TypeError: It is no whole number.
+        TypeError: It is not a whole number.
     """
     try:
         return operator.index(id)

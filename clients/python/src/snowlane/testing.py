@@ -294,7 +294,7 @@ class FakeIdClient:
 
 
 class AsyncFakeIdClient:
-    """As FakeIdClient, in place of AsyncIdClient. A pause ends when the test moves the clock by `advance`."""
+    """Like FakeIdClient, in place of AsyncIdClient. A pause ends when the test moves the clock by `advance`."""
 
     def __init__(
         self,

@@ -7,6 +7,6 @@ export interface ChannelTarget {
   /** The address of the host that is called; undefined: the system looks it up. */
   readonly address?: string | undefined;
   readonly tls: TlsSource;
-  /** Called when a connection answered nothing and another one takes its place. */
+  /** Called when a connection that answered nothing is replaced. */
   readonly onReplaced?: (() => void) | undefined;
 }

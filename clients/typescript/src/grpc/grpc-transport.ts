@@ -49,7 +49,7 @@ export class GrpcTransport implements Transport {
   /**
    * @param endpoint - `http://HOST:PORT` or `https://HOST:PORT`, with a path before that of the service if need be; or
    *   `unix:/PATH`.
-   * @param tls - Certificates, or what gives them for each connection.
+   * @param tls - Certificates, or a function that returns them for each connection.
    */
   constructor(
     endpoint: string,

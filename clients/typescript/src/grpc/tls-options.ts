@@ -1,4 +1,4 @@
-/** Certificates, or what gives them for each new connection. */
+/** Certificates, or a function that returns them for each new connection. */
 export type TlsSource = TlsOptions | (() => TlsOptions) | undefined;
 
 /** Certificates, as PEM. */

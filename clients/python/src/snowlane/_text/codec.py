@@ -81,7 +81,7 @@ class TextCodec:
         Raises:
             SnowlaneError: INVALID_TEXT_FORMAT, also for a time that the form cannot say; MALFORMED_ID for an ID that is
                 none, or in the forms `serial` and `uuid` none of the layout.
-            TypeError: The ID is no whole number.
+            TypeError: The ID is not a whole number.
         """
         if isinstance(format, str):
             format = TextFormat(format)
@@ -128,7 +128,7 @@ class TextCodec:
 
         Raises:
             SnowlaneError: MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
-            TypeError: It is no text.
+            TypeError: It is not a text.
         """
         if not isinstance(text, str):
             raise TypeError(f"{text!r} is no text: give a str.")

@@ -12,10 +12,10 @@ final class Bearer {
   private Bearer() {}
 
   /**
-   * Asks for the token. White space around it is dropped: a file often ends in a line break, with which gRPC would send
-   * the call without a token.
+   * Asks for the token. White space around it is dropped: a file often ends in a line break, and gRPC would send the
+   * call without a token that has one.
    *
-   * @throws SnowlaneException RPC_FAILED, with the code UNAUTHENTICATED, if it is none
+   * @throws SnowlaneException RPC_FAILED, with the code UNAUTHENTICATED, if it is not a valid token
    */
   static String of(Supplier<String> token) {
     String given = token.get();

@@ -12,9 +12,9 @@ import java.time.Duration;
  * @param refills answers taken into stock
  * @param refillFailures reservations that failed, or whose answer was refused or too late
  * @param waits calls that found nothing in stock and waited
- * @param stock IDs that can be had without waiting
+ * @param stock IDs that callers can get without waiting
  * @param ratePerSecond the rate at which IDs were handed out, as last measured
- * @param meanRtt of successful reservations, the latest weighing most
+ * @param meanRtt the mean round trip of successful reservations, in which the latest weigh most
  * @param outageLeft how long the stock lasts at the measured rate, at most {@code maxAge}
  */
 public record BufferStats(

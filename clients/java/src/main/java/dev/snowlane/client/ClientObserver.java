@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The metrics hook: hears what a client and its buffers do. No method is called for an ID that is in stock. Methods are
- * called on any thread, without a lock; they should return soon, and what they throw is ignored.
+ * The metrics hook: it is called with what a client and its buffers do. No method is called for an ID that is in stock.
+ * Methods are called on any thread, without a lock; they should return soon, and what they throw is ignored.
  */
 public interface ClientObserver {
 
-  /** Hears nothing. */
+  /** An observer that does nothing. */
   ClientObserver NONE = new ClientObserver() {};
 
   /**
@@ -37,7 +37,7 @@ public interface ClientObserver {
       int asked, int received, Duration duration, double ratePerSecond, Optional<ErrorReason> reason) {}
 
   /**
-   * How the wait of a caller ended that found the buffer dry.
+   * How a caller's wait on a dry buffer ended.
    *
    * @param duration how long the caller waited
    * @param reason why it got no ID; empty if it may claim one
@@ -51,26 +51,26 @@ public interface ClientObserver {
    */
   record ExpireEvent(long dropped) {}
 
-  /** What a client or a buffer has come to. */
+  /** The state of a client or a buffer. */
   enum State {
     /** Refills of a buffer fail: three in a row, or for a second. */
     FAILING,
     /** The refills of a buffer that failed work again. */
     WORKING,
-    /** The client calls another endpoint from now on. */
+    /** From now on, the client calls another endpoint. */
     MOVED,
-    /** A connection answered nothing, and another one takes its place. */
+    /** A connection that answered nothing is replaced by another. */
     REPLACED,
     /** A server of another deployment answered, and its answer was dropped. */
     MISMATCH
   }
 
   /**
-   * A client or a buffer has come to another state. The same goes to the log.
+   * A client or a buffer has a new state. The log gets the same.
    *
    * @param state the state
    * @param reason why; empty where nothing failed
-   * @param endpoint the URL of the server; empty where it is about none
+   * @param endpoint the URL of the server; empty if the event is not about a server
    * @param duration for how long refills had failed; zero in states other than {@code WORKING}
    */
   record StateEvent(State state, Optional<ErrorReason> reason, Optional<String> endpoint, Duration duration) {}
@@ -81,12 +81,12 @@ public interface ClientObserver {
   /** A reservation ended. */
   default void onRefill(RefillEvent event) {}
 
-  /** The wait of a caller ended that found the buffer dry. */
+  /** A caller's wait on a dry buffer ended. */
   default void onWait(WaitEvent event) {}
 
   /** IDs of a buffer were dropped. */
   default void onExpire(ExpireEvent event) {}
 
-  /** A client or a buffer has come to another state. */
+  /** A client or a buffer has a new state. */
   default void onState(StateEvent event) {}
 }

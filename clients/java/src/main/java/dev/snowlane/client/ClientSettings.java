@@ -7,9 +7,9 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /**
- * What an {@link IdClientBuilder} has been told, checked.
+ * The checked options of an {@link IdClientBuilder}.
  *
- * @param retryMax attempts after the first, 0 to 3
+ * @param retryMax the most attempts after the first, 0 to 3
  */
 record ClientSettings(
     List<EndpointAddress> endpoints,

@@ -60,19 +60,19 @@ enum ConnectionMistake {
     return kind;
   }
 
-  /** What a user reads. */
+  /** The text that a user reads. */
   String text() {
     return text;
   }
 
-  /** Whether an error with this kind says that no server of ours is there, or not in the way in which it was asked. */
+  /** Whether an error of this kind says that no Snowlane server is there, or none that speaks as the client expects. */
   static boolean isFinal(@Nullable String kind) {
-    // A balancer without a server closes connections, too.
+    // A balancer without a server closes its connections, too.
     return kind != null && !kind.equals(CLOSED.kind);
   }
 
   /**
-   * The mistake that a call failed by.
+   * The mistake that made a call fail.
    *
    * @param cause of the status
    * @param description of the status

@@ -2,7 +2,7 @@ package dev.snowlane.client;
 
 import java.util.Map;
 
-/** Holds counts against their limits. */
+/** Checks counts against their limits. */
 final class Counts {
 
   private static final int CHUNK_SIZE_MAX = 65_536;

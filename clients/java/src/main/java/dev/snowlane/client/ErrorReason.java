@@ -7,8 +7,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Why a call failed. Match on it, never on the text of a message. docs/errors.md says for each of the servers' what to
- * do.
+ * Why a call failed. Match on it, never on the text of a message. docs/errors.md says what to do about each reason that
+ * servers send.
  */
 public enum ErrorReason {
   COUNT_OUT_OF_RANGE(StatusCode.INVALID_ARGUMENT),
@@ -59,7 +59,7 @@ public enum ErrorReason {
   STOCK_EMPTY(StatusCode.UNAVAILABLE),
   /** A server's answer breaks its contract; no ID of it is used. */
   INVALID_RESPONSE(StatusCode.INTERNAL),
-  /** Any other status, or one with a reason that this client does not know, which then stands in the metadata. */
+  /** Any other status, or one with a reason that this client does not know; the metadata then has the reason. */
   RPC_FAILED(StatusCode.UNKNOWN),
   /** A fake's script has no more steps. */
   SCRIPT_ENDED(StatusCode.FAILED_PRECONDITION);

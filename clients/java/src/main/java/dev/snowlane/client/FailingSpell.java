@@ -15,7 +15,7 @@ final class FailingSpell {
 
   private boolean isTold;
 
-  /** Records that a refill failed. Returns whether that is to be told, which it is once a spell. */
+  /** Records that a refill failed. Returns whether to report it, which is once a spell. */
   boolean failed(long sentNanos, long nowNanos, int failuresInRow) {
     if (failuresInRow == 1) sinceNanos = sentNanos;
     if (isTold || (failuresInRow < FAILURES_MIN && nowNanos - sinceNanos < LAST_MIN_NANOS)) return false;
@@ -23,7 +23,7 @@ final class FailingSpell {
     return true;
   }
 
-  /** Records that a refill succeeded. Returns for how long they had failed; empty where that was never told. */
+  /** Records that a refill succeeded. Returns for how long refills had failed; empty if that was never reported. */
   Optional<Duration> worked(long nowNanos) {
     boolean wasTold = isTold;
     isTold = false;

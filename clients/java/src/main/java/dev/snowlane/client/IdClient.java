@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Calls the ID service: one RPC a call, tried up to four times, over one or more endpoints. Safe for any number of
- * threads. An interrupt ends a call with CANCELLED, and so does the cancellation of its {@link io.grpc.Context}.
+ * threads. A call ends with CANCELLED if its thread is interrupted or its {@link io.grpc.Context} is cancelled.
  */
 public final class IdClient implements IdSource {
 

@@ -14,7 +14,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** Says how an {@link IdClient} works, and makes it. Got by {@link IdClient#builder()}. */
+/** Sets the options of an {@link IdClient}, and makes it. {@link IdClient#builder()} returns one. */
 public final class IdClientBuilder {
 
   private static final int RETRY_MOST = 3;
@@ -42,34 +42,37 @@ public final class IdClientBuilder {
 
   /**
    * One or more of {@code http://HOST:PORT} (plaintext), {@code https://HOST:PORT} (TLS) and {@code unix:/PATH} (a
-   * socket of this machine, under Linux on x64). A name with several addresses is as many. They must serve one
-   * deployment. Default: {@code http://127.0.0.1:7609}.
+   * socket of this machine, under Linux on x64). A name with several addresses counts as that many endpoints. All must
+   * serve one deployment. Default: {@code http://127.0.0.1:7609}.
    */
   public IdClientBuilder endpoints(String... values) {
     endpoints = List.of(values);
     return this;
   }
 
-  /** The roots to trust, and this client's own certificate. Default: the system's roots, and none. */
+  /** The roots to trust, and this client's own certificate. Default: the system's roots, and no certificate. */
   public IdClientBuilder tls(TlsOptions value) {
     Objects.requireNonNull(value, "tls");
     return tls(() -> value);
   }
 
-  /** Gives those of each new connection, so that certificates may change. It is called from any thread. */
+  /**
+   * Called for the TLS options of each new connection, so that certificates may change. It may be called from any
+   * thread.
+   */
   public IdClientBuilder tls(Supplier<TlsOptions> value) {
     tls = Objects.requireNonNull(value, "tls");
     return this;
   }
 
-  /** Those that each call goes through, such as OpenTelemetry's, which passes on the caller's trace. Default: none. */
+  /** Interceptors for each call, such as OpenTelemetry's, which passes on the caller's trace. Default: none. */
   public IdClientBuilder interceptors(ClientInterceptor... values) {
     interceptors = List.of(values);
     return this;
   }
 
   /**
-   * Gets the builder of each channel, for what gRPC offers beside the options here. Where both say something, such as
+   * Gets the builder of each channel, for gRPC settings that have no option here. Where both set something, such as
    * retries, authority or user agent, the client wins.
    */
   public IdClientBuilder channel(Consumer<ManagedChannelBuilder<?>> value) {
@@ -83,31 +86,31 @@ public final class IdClientBuilder {
     return token(() -> value);
   }
 
-  /** Gives the bearer token of each attempt. May be called from several threads at once. */
+  /** Returns the bearer token for each attempt. It may be called from several threads at once. */
   public IdClientBuilder token(Supplier<String> value) {
     token = Optional.of(Objects.requireNonNull(value, "token"));
     return this;
   }
 
-  /** Permits that the token goes over plaintext to hosts that are not loopback. */
+  /** Allows the token to be sent over plaintext to hosts that are not loopback. Default: it is refused. */
   public IdClientBuilder insecureToken() {
     isTokenInsecure = true;
     return this;
   }
 
-  /** The deadline of a call whose caller gave none, over all attempts and waits. Default: 5 s. */
+  /** The deadline of a call whose caller sets none; it covers all attempts and waits. Default: 5 s. */
   public IdClientBuilder timeout(Duration value) {
     timeout = Objects.requireNonNull(value, "timeout");
     return this;
   }
 
-  /** The most that one attempt may take. Default: 2 s. */
+  /** The longest that one attempt may take. Default: 2 s. */
   public IdClientBuilder attemptTimeout(Duration value) {
     attemptTimeout = Objects.requireNonNull(value, "attemptTimeout");
     return this;
   }
 
-  /** The attempts after the first, 0 to 3. Default: 3. */
+  /** The most attempts after the first, 0 to 3. Default: 3. */
   public IdClientBuilder retryMax(int value) {
     retryMax = value;
     return this;
@@ -120,15 +123,16 @@ public final class IdClientBuilder {
   }
 
   /**
-   * The deployments whose IDs may be used, by their fingerprints as {@code snowlane doctor} shows them: for namespaces
-   * or a move whose IDs the operator keeps apart. Default: the first that answers.
+   * The deployments whose IDs may be used, by their fingerprints as {@code snowlane doctor} shows them. List several
+   * only if the operator makes sure that their IDs differ, as for namespaces or a move. Default: the first that
+   * answers.
    */
   public IdClientBuilder deployments(String... fingerprints) {
     deployments = List.of(fingerprints);
     return this;
   }
 
-  /** The deployment's layout, for offline work. Default: asked for once. */
+  /** The deployment's layout, for offline work. Default: a server is asked for it once. */
   public IdClientBuilder layout(Layout value) {
     layout = Optional.of(value);
     return this;
@@ -146,13 +150,13 @@ public final class IdClientBuilder {
     return this;
   }
 
-  /** Gives numbers from 0 to below 1, from any thread; for tests. */
+  /** The source of random numbers from 0 to below 1, called from any thread; for tests. */
   IdClientBuilder random(DoubleSupplier value) {
     random = value;
     return this;
   }
 
-  /** Asks for the addresses of a host; for tests. */
+  /** Looks up the addresses of a host; for tests. */
   IdClientBuilder lookUp(Names.LookUp value) {
     lookUp = value;
     return this;
@@ -161,7 +165,7 @@ public final class IdClientBuilder {
   /**
    * Makes the client. Connections are opened when they are first needed.
    *
-   * @throws IllegalArgumentException that names all that is wrong
+   * @throws IllegalArgumentException if an option is wrong; its message names every one that is
    */
   public IdClient build() {
     List<String> faults = new ArrayList<>();

@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where IDs come from: an {@link IdClient}, and in tests {@code FakeIdClient}. Code that takes one is testable without
- * a server.
+ * Where IDs come from: an {@link IdClient}, or {@code FakeIdClient} in tests. Code that takes an IdSource needs no
+ * server in tests.
  */
 public interface IdSource extends RunSource, AutoCloseable {
 
   /** Issues one ID. */
   long nextId();
 
-  /** As {@link #nextId()}, with a deadline of its own. */
+  /** Like {@link #nextId()}, with a deadline of its own. */
   long nextId(Duration timeout);
 
   /**
@@ -25,16 +25,16 @@ public interface IdSource extends RunSource, AutoCloseable {
    */
   long[] nextIds(int count);
 
-  /** As {@link #nextIds(int)}, with a deadline of its own. */
+  /** Like {@link #nextIds(int)}, with a deadline of its own. */
   long[] nextIds(int count, Duration timeout);
 
-  /** As {@link #stream(long, StreamOptions)}, with the defaults. */
+  /** Like {@link #stream(long, StreamOptions)}, with the defaults. */
   default IdStream stream(long count) {
     return stream(count, StreamOptions.DEFAULTS);
   }
 
   /**
-   * Issues {@code count} IDs in chunks: exactly so many, or an error. Nothing is sent before the first chunk is asked
+   * Issues {@code count} IDs in chunks: exactly that many, or an error. Nothing is sent before the first chunk is asked
    * for.
    *
    * @param count 1 to 1,000,000,000
@@ -48,18 +48,18 @@ public interface IdSource extends RunSource, AutoCloseable {
    */
   CompletableFuture<List<IdRun>> reserveAsync(int count);
 
-  /** The deployment's layout, asked for once. */
+  /** The deployment's layout. A server is asked for it once. */
   Layout layout();
 
   /** The text forms of the deployment's IDs, by {@link #layout()}. */
   TextCodec textCodec();
 
-  /** As {@link Layout#parse(long)}, by {@link #layout()}. */
+  /** Like {@link Layout#parse(long)}, by {@link #layout()}. */
   default ParsedId parse(long id) {
     return layout().parse(id);
   }
 
-  /** As {@link #parse(String, TextReadOptions)}; the form is detected. */
+  /** Like {@link #parse(String, TextReadOptions)}; the form is detected. */
   default ParsedId parse(String text) {
     return parse(text, TextReadOptions.DEFAULTS);
   }
@@ -80,17 +80,17 @@ public interface IdSource extends RunSource, AutoCloseable {
         ErrorReason.MALFORMED_TEXT, "The UUID holds no ID of this deployment.", metadata);
   }
 
-  /** As {@link Layout#idRange(Instant, Instant)}, by {@link #layout()}. */
+  /** Like {@link Layout#idRange(Instant, Instant)}, by {@link #layout()}. */
   default IdRange idRange(Instant start, Instant end) {
     return layout().idRange(start, end);
   }
 
-  /** As {@link TextCodec#write(long, TextFormat)}, by {@link #layout()}. */
+  /** Like {@link TextCodec#write(long, TextFormat)}, by {@link #layout()}. */
   default String format(long id, TextFormat format) {
     return textCodec().write(id, format);
   }
 
-  /** As {@link #prefetch(PrefetchOptions)}, with the defaults. */
+  /** Like {@link #prefetch(PrefetchOptions)}, with the defaults. */
   default PrefetchBuffer prefetch() {
     return prefetch(PrefetchOptions.DEFAULTS);
   }
@@ -98,10 +98,10 @@ public interface IdSource extends RunSource, AutoCloseable {
   /** Makes a buffer that draws from here, and is closed with it. */
   PrefetchBuffer prefetch(PrefetchOptions options);
 
-  /** The sequence of that name. Nothing is sent, so whether there is one shows with its first value. */
+  /** The sequence of that name. Nothing is sent: whether it exists shows when its first value is taken. */
   Sequence sequence(String name);
 
-  /** Ends all calls with CLIENT_CLOSED and closes the buffers. Closing twice is closing once. */
+  /** Ends all calls with CLIENT_CLOSED and closes the buffers. Closing again does nothing. */
   @Override
   void close();
 }

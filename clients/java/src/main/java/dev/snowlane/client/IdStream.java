@@ -22,7 +22,7 @@ public interface IdStream extends Iterator<long[]>, Iterable<long[]>, AutoClosea
     return this;
   }
 
-  /** Cancels what has not come. Closing twice is closing once. */
+  /** Cancels what has not come. Closing again does nothing. */
   @Override
   void close();
 }

@@ -4,12 +4,15 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A moment, and how long ago it was: the time of a suspended machine counts, a step of the clock does not. Any thread
- * may ask.
+ * A point in time that knows how long ago it was. Time in which the machine was suspended counts; a step of the wall
+ * clock does not. Safe for any number of threads.
  */
 final class Moment {
 
-  /** Where the wall clock ran ahead by more, the machine was suspended, or the clock was set. */
+  /**
+   * If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was
+   * set.
+   */
   private static final long STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ClientClock clock;
@@ -25,7 +28,7 @@ final class Moment {
     uptimeMs = clock.uptimeMs();
   }
 
-  /** When it was, by the clock that never falls. */
+  /** When it was, by the monotonic clock. */
   long nanos() {
     return nanos;
   }
@@ -33,7 +36,7 @@ final class Moment {
   long elapsedNanos() {
     long running = clock.nanos() - nanos;
     long wall = TimeUnit.MILLISECONDS.toNanos(clock.nowMs() - wallMs);
-    // The uptime costs more than the clocks, so that it is read only where it decides.
+    // Reading the uptime costs more than reading the clocks, so it is read only where it decides.
     if (wall - running <= STEP_NANOS || uptimeMs.isEmpty()) return Math.max(running, wall);
     long up = TimeUnit.MILLISECONDS.toNanos(clock.uptimeMs().orElse(0) - uptimeMs.getAsLong());
     return Math.max(running, up);

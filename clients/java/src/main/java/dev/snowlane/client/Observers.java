@@ -5,12 +5,12 @@ final class Observers {
 
   private Observers() {}
 
-  /** What an observer throws is its own affair: it must not cost a caller an ID. */
+  /** Calls an observer. What it throws is ignored: it must not cost a caller an ID. */
   static void tell(Runnable message) {
     try {
       message.run();
     } catch (RuntimeException ignored) {
-      // There is nobody to tell.
+      // No one can be informed of it.
     }
   }
 }

@@ -7,11 +7,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out reserved IDs from memory and reserves more in the background, ahead of need.
+ * Hands out IDs from memory and reserves more in the background, before they run out.
  *
  * Safe for any number of threads, virtual ones too. An ID in stock costs one atomic step: no lock, no clock, no
- * allocation. Each ID is handed out at most once, whatever is interrupted or times out; one that is claimed and not
- * used is a gap. Uniqueness rests on the reservation alone, never on a timer: {@code maxAge} only keeps IDs fresh.
+ * allocation. Each ID is handed out at most once, whatever is interrupted or times out; an ID that is claimed and not
+ * used is a gap. Uniqueness depends only on the reservation, never on a timer: {@code maxAge} only keeps IDs fresh.
  *
  * HAZARD: a memory image that runs twice (a checkpoint restored twice, a cloned machine) hands out the same stock
  * twice. Close the buffer before the image is taken, and make a new one after.
@@ -31,19 +31,25 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
   private final Waiters waiters;
   private final Refiller refiller;
 
-  /** A buffer over a source of one's own; {@link IdSource#prefetch(PrefetchOptions)} makes one over a client. */
+  /**
+   * Makes a buffer that draws from any source; {@link IdSource#prefetch(PrefetchOptions)} makes one that draws from a
+   * client.
+   */
   public PrefetchBuffer(RunSource source, PrefetchOptions options) {
     this(source, options, ClientClock.system(), ClientObserver.NONE);
   }
 
-  /** As above, with a clock, for tests, and an observer. A reservation may take as long as a call may wait. */
+  /**
+   * Like the constructor above, with a clock, for tests, and an observer. A reservation may take as long as a call may
+   * wait.
+   */
   public PrefetchBuffer(RunSource source, PrefetchOptions options, ClientClock clock, ClientObserver observer) {
     this(source, options, options.timeout().orElse(TIMEOUT), clock, observer, new States(clock, observer));
   }
 
   /**
-   * @param sourceTimeout how long a reservation may take, and a call may wait if the options do not say
-   * @param states hears when refills begin to fail, and when they work again
+   * @param sourceTimeout how long a reservation may take, and how long a call may wait if the options set no timeout
+   * @param states informed when refills begin to fail, and when they work again
    */
   PrefetchBuffer(
       RunSource source,
@@ -61,11 +67,11 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
 
   /**
    * Returns an ID that was never returned before. While several cores contend for IDs, those of different threads are
-   * in no order.
+   * in no particular order.
    *
    * @throws SnowlaneException CLIENT_CLOSED. If nothing is in stock: CANCELLED if the thread is interrupted while it
-   *     waits; once the time of the options is over, why the last reservation failed, or DEADLINE_EXCEEDED; what no
-   *     waiting cures, at once
+   *     waits; once the timeout of the options is over, the error of the last reservation, or DEADLINE_EXCEEDED. Errors
+   *     that waiting cannot fix are thrown at once
    */
   public long nextId() {
     // These lines stand in each of the three: what one of them passes on would be read for every ID.
@@ -74,7 +80,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, timeout);
   }
 
-  /** As {@link #nextId()}, waiting at most {@code timeout} if nothing is in stock. */
+  /** Like {@link #nextId()}, waiting at most {@code timeout} if nothing is in stock. */
   public long nextId(Duration timeout) {
     ClaimableRun run = place();
     long index = run.claim();
@@ -83,7 +89,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
   }
 
   /**
-   * Returns an ID from stock. Never waits; if there is none, one is asked for.
+   * Returns an ID from stock. Never waits; if there is none, a reservation is started.
    *
    * @throws SnowlaneException STOCK_EMPTY, CLIENT_CLOSED
    */
@@ -93,7 +99,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, null);
   }
 
-  /** As {@link #nextIds(int, Duration)}, with the time of the options. */
+  /** Like {@link #nextIds(int, Duration)}, with the timeout of the options. */
   public long[] nextIds(int count) {
     return nextIds(count, timeout);
   }
@@ -114,14 +120,14 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     return ids;
   }
 
-  /** As {@link #nextIdAsync(Duration)}, with the time of the options. */
+  /** Like {@link #nextIdAsync(Duration)}, with the timeout of the options. */
   public CompletableFuture<Long> nextIdAsync() {
     return nextIdAsync(timeout);
   }
 
   /**
-   * As {@link #nextId(Duration)}, and never blocks: from stock it is complete at once, and otherwise it completes on a
-   * thread of the common pool. It fails with a {@link SnowlaneException}. Once it is cancelled it claims nothing.
+   * Like {@link #nextId(Duration)}, and never blocks: from stock it is complete at once, and otherwise it completes on
+   * a thread of the common pool. It fails with a {@link SnowlaneException}. Once it is cancelled it claims nothing.
    */
   public CompletableFuture<Long> nextIdAsync(Duration timeout) {
     CompletableFuture<long[]> ids = takeAsync(1, timeout);
@@ -129,12 +135,12 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     return Waiters.cancelledTogether(id, ids);
   }
 
-  /** As {@link #nextIdsAsync(int, Duration)}, with the time of the options. */
+  /** Like {@link #nextIdsAsync(int, Duration)}, with the timeout of the options. */
   public CompletableFuture<long[]> nextIdsAsync(int count) {
     return nextIdsAsync(count, timeout);
   }
 
-  /** As {@link #nextIds(int, Duration)}, and never blocks; see {@link #nextIdAsync(Duration)}. */
+  /** Like {@link #nextIds(int, Duration)}, and never blocks; see {@link #nextIdAsync(Duration)}. */
   public CompletableFuture<long[]> nextIdsAsync(int count, Duration timeout) {
     try {
       Counts.check(count, COUNT_MAX);
@@ -151,7 +157,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     return waiters.awaitAsync(refiller, ids, filled, this::claimNext, deadlineAfter(timeout));
   }
 
-  /** As {@link #ready(Duration)}, with the time of the options. */
+  /** Like {@link #ready(Duration)}, with the timeout of the options. */
   public void ready() {
     ready(timeout);
   }
@@ -165,7 +171,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     waiters.await(refiller, () -> hasFresh() ? 1 : 0, deadlineAfter(timeout));
   }
 
-  /** Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing twice is closing once. */
+  /** Drops the stock and ends all waiting calls with CLIENT_CLOSED. Closing again does nothing. */
   @Override
   public void close() {
     lock.lock();

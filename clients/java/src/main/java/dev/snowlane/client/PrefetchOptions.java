@@ -6,17 +6,18 @@ import java.util.Optional;
 /**
  * How a {@link PrefetchBuffer} works. Start from {@link #DEFAULTS} and change what is needed.
  *
- * @param maxAge the oldest that the reservation of a handed-out ID may be, 10 ms to 60 s; with {@code outage}, from
+ * @param maxAge the maximum age of an ID's reservation when the ID is handed out, 10 ms to 60 s; with {@code outage},
  *     {@code outage} to 1 h
  * @param countMin the fewest IDs to ask for, 1 to {@code countMax}
  * @param countMax the most IDs to ask for, up to 1,048,576; without {@code outage}, a buffer holds at most twice as
  *     many
- * @param timeout how long a call waits for stock when it names no time of its own; empty: the client's, or 5 s over a
- *     source of one's own
- * @param outage keeps a reserve of IDs for so long without any server, at the rate of the last minute, 1 s to 30 min;
- *     empty: off. Some 2.2 IDs are then reserved for one that is used, and a stop leaves the reserve as a gap. In an
- *     outage, and only then, times in IDs are up to {@code maxAge} older than their use
- * @param stockMax the most IDs that {@code outage} aims at, those that are soon too old not counted, 1 to 1,000,000,000
+ * @param timeout how long a call without a timeout of its own waits for stock; empty: the client's timeout, or 5 s for
+ *     a buffer that draws from another source
+ * @param outage keeps a reserve of IDs that lasts this long without any server, at the rate of the last minute, 1 s to
+ *     30 min; empty: off. About 2.2 IDs are then reserved for each one used, and a stop leaves the reserve as a gap. In
+ *     an outage, and only then, times in IDs are up to {@code maxAge} older than their use
+ * @param stockMax the most IDs that {@code outage} aims at, not counting those that will soon be too old, 1 to
+ *     1,000,000,000
  */
 public record PrefetchOptions(
     Duration maxAge,
@@ -71,8 +72,8 @@ public record PrefetchOptions(
   }
 
   /**
-   * Sets {@code outage}, and {@code maxAge} to twice as much and at least 30 s more; {@link #withMaxAge} after it sets
-   * another.
+   * Sets {@code outage}, and {@code maxAge} to twice {@code outage}, but at least {@code outage} plus 30 s; a later
+   * {@link #withMaxAge} overrides that.
    */
   public PrefetchOptions withOutage(Duration value) {
     Duration twice = value.multipliedBy(2);

@@ -9,11 +9,10 @@ import java.util.concurrent.CompletableFuture;
 public interface RunSource {
 
   /**
-   * Reserves IDs that nobody else is ever given. Returns at once; never asks for the IDs of an earlier reservation
-   * again.
+   * Reserves IDs that no other caller ever gets, and none of an earlier reservation. Returns at once.
    *
    * @param count the most IDs that are wanted, at least 1
-   * @param timeout after which the answer is of no use any more
+   * @param timeout after which the answer is no longer useful
    * @return runs in ascending order, together at least 1 and at most {@code count} IDs; or it fails with an {@link
    *     SnowlaneException}
    */

@@ -20,7 +20,7 @@ public interface Sequence {
   /** Takes one value. */
   SequenceValue nextValue();
 
-  /** As {@link #nextValue()}, with a deadline of its own. */
+  /** Like {@link #nextValue()}, with a deadline of its own. */
   SequenceValue nextValue(Duration timeout);
 
   /**
@@ -32,19 +32,19 @@ public interface Sequence {
     return textOf(nextValue());
   }
 
-  /** As {@link #nextText()}, with a deadline of its own. */
+  /** Like {@link #nextText()}, with a deadline of its own. */
   default String nextText(Duration timeout) {
     return textOf(nextValue(timeout));
   }
 
   /**
-   * Takes one value of the period that a time is in. Of periodic sequences only.
+   * Takes one value of the period that a time is in. Only for periodic sequences.
    *
    * @throws SnowlaneException PERIOD_CLOSED if the period has not begun, or ended longer ago than the sequence allows
    */
   SequenceValue nextValueFor(Instant time);
 
-  /** As {@link #nextValueFor(Instant)}, with a deadline of its own. */
+  /** Like {@link #nextValueFor(Instant)}, with a deadline of its own. */
   SequenceValue nextValueFor(Instant time, Duration timeout);
 
   /** Takes one value of the period that a time is in, and gives its text. */
@@ -52,7 +52,7 @@ public interface Sequence {
     return textOf(nextValueFor(time));
   }
 
-  /** As {@link #nextTextFor(Instant)}, with a deadline of its own. */
+  /** Like {@link #nextTextFor(Instant)}, with a deadline of its own. */
   default String nextTextFor(Instant time, Duration timeout) {
     return textOf(nextValueFor(time, timeout));
   }
@@ -72,17 +72,17 @@ public interface Sequence {
    */
   List<SequenceValue> nextValues(int count);
 
-  /** As {@link #nextValues(int)}, with a deadline of its own. */
+  /** Like {@link #nextValues(int)}, with a deadline of its own. */
   List<SequenceValue> nextValues(int count, Duration timeout);
 
-  /** As {@link #stream(long, StreamOptions)}, with the defaults. */
+  /** Like {@link #stream(long, StreamOptions)}, with the defaults. */
   default ValueStream stream(long count) {
     return stream(count, StreamOptions.DEFAULTS);
   }
 
   /**
-   * Takes {@code count} values in chunks: exactly so many, or an error. Nothing is sent before the first chunk is asked
-   * for. A stream that breaks is taken up by another, whose values may start lower, unless it is ordered.
+   * Takes {@code count} values in chunks: exactly that many, or an error. Nothing is sent before the first chunk is
+   * asked for. A stream that breaks is continued by another, whose values may start lower, unless it is ordered.
    *
    * @param count 1 to 1,000,000,000
    */
@@ -95,6 +95,6 @@ public interface Sequence {
    */
   ReservedValues reserve(int count);
 
-  /** As {@link #reserve(int)}, with a deadline of its own. */
+  /** Like {@link #reserve(int)}, with a deadline of its own. */
   ReservedValues reserve(int count, Duration timeout);
 }

@@ -63,7 +63,7 @@ public final class SnowlaneException extends RuntimeException {
     return metadata;
   }
 
-  /** After which time a retry may help; absent where it cannot, or no server named one. */
+  /** After which time a retry may help; absent if it cannot help, or no server named a time. */
   public Optional<Duration> retryAfter() {
     return Optional.ofNullable(retryAfter);
   }
@@ -73,7 +73,7 @@ public final class SnowlaneException extends RuntimeException {
     return Optional.ofNullable(endpoint);
   }
 
-  /** {@code REASON: text (endpoint)}; without the brackets where no endpoint was asked. */
+  /** {@code REASON: text (endpoint)}; without the parentheses if no endpoint was asked. */
   @Override
   public String toString() {
     return reason + ": " + getMessage() + (endpoint == null ? "" : " (" + endpoint + ")");
@@ -89,7 +89,7 @@ public final class SnowlaneException extends RuntimeException {
     return new SnowlaneException(reason, code, getMessage(), metadata, retryAfter, endpoint, this);
   }
 
-  /** Whether waiting can cure it: the same call can succeed later, with nobody doing anything about it. */
+  /** Whether waiting can help: the same call may succeed later although no one changes anything. */
   public boolean passes() {
     if (isFirstMistake()) return false;
     return switch (code) {
@@ -98,17 +98,20 @@ public final class SnowlaneException extends RuntimeException {
     };
   }
 
-  /** Whether no server of ours is where the client looks, or not in the way in which it looks. */
+  /** Whether no Snowlane server is where the client looks, or none that speaks as the client expects. */
   boolean isAbsence() {
     return ConnectionMistake.isFinal(metadata.get("connection"));
   }
 
-  /** Whether this is {@link #neverAnswered()}. */
+  /** Whether {@link #neverAnswered()} returned this error. */
   boolean isFirstMistake() {
     return "never".equals(metadata.get("answered"));
   }
 
-  /** The error of a call before the first answer ever, where no server of ours is at any of the endpoints. */
+  /**
+   * The error of a call that failed before any server ever answered, because there is no Snowlane server at any
+   * endpoint.
+   */
   SnowlaneException neverAnswered() {
     Map<String, String> all = new HashMap<>(metadata);
     all.put("answered", "never");
@@ -119,7 +122,10 @@ public final class SnowlaneException extends RuntimeException {
     return new SnowlaneException(reason, code, text, all, retryAfter, endpoint, getCause());
   }
 
-  /** The error that is serialized in its place. The causes of gRPC cannot be, so their text stays. */
+  /**
+   * The error that is serialized in its place. The causes that come from gRPC cannot be serialized, so only their text
+   * is kept.
+   */
   private Object writeReplace() {
     Throwable cause = getCause();
     if (cause == null || cause instanceof SnowlaneException) return this;
@@ -131,7 +137,7 @@ public final class SnowlaneException extends RuntimeException {
     return written;
   }
 
-  /** The error itself if it is one of ours, else one with the reason RPC_FAILED and it as the cause. */
+  /** The error itself if it is a SnowlaneException, else one with the reason RPC_FAILED and the error as its cause. */
   static SnowlaneException from(Throwable error) {
     boolean isWrapper = error instanceof CompletionException || error instanceof ExecutionException;
     Throwable cause = isWrapper && error.getCause() != null ? error.getCause() : error;

@@ -9,15 +9,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Tells the observer and the log what a client has come to. To be called without a lock: it calls the observer. */
+/**
+ * Reports the state of a client to the observer and the log. To be called without a lock, because it calls the
+ * observer.
+ */
 final class States {
 
-  /** The log gets a line of one kind no more often. */
+  /** The shortest time between two lines of one kind in the log. */
   private static final long LOG_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private static final System.Logger LOG = System.getLogger("dev.snowlane.client");
 
-  /** What the log says of a state, and how loudly. */
+  /** The text and the level of the log line for each state. */
   private record Line(Level level, String text) {}
 
   private static final Map<State, Line> LINES =
@@ -51,7 +54,7 @@ final class States {
     return LINES.get(event.state()).text + since + event.reason().map(reason -> ": " + reason).orElse("") + at;
   }
 
-  /** Whether the log gets a line of this kind again. */
+  /** Whether the log may get a line of this kind again. */
   private synchronized boolean isDue(State state) {
     Long atNanos = loggedNanos.get(state);
     if (atNanos != null && clock.nanos() - atNanos < LOG_PAUSE_NANOS) return false;

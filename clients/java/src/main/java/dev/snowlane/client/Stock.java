@@ -66,7 +66,7 @@ abstract class Stock {
     return places == null ? current : places.own();
   }
 
-  /** As {@link #place()}, for a caller that takes many at a time. */
+  /** Like {@link #place()}, for a caller that takes many at a time. */
   final ClaimableRun placeOfBlocks() {
     return current;
   }

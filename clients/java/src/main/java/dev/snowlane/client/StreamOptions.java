@@ -6,10 +6,11 @@ import java.util.Optional;
 /**
  * How a stream works. Start from {@link #DEFAULTS} and change what is needed.
  *
- * @param timeout deadline of the whole stream; empty: the client's bounds the wait for each chunk
+ * @param timeout deadline of the whole stream; empty: no deadline, and the client's timeout bounds the wait for each
+ *     chunk
  * @param chunkSize the most IDs of one chunk, 1 to 65,536; 0 leaves it to the server
- * @param ordered whether a stream that breaks ends with the error, so that all its IDs ascend; otherwise another takes
- *     it up, whose IDs may start lower
+ * @param ordered whether a stream that breaks ends with the error, so that all its IDs ascend; otherwise it is
+ *     continued by another, whose IDs may start lower
  */
 public record StreamOptions(Optional<Duration> timeout, int chunkSize, boolean ordered) {
 

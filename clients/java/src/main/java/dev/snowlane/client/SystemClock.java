@@ -44,7 +44,7 @@ final class SystemClock implements ClientClock {
     return System.currentTimeMillis();
   }
 
-  /** Linux tells it, in seconds with two digits behind the point. */
+  /** Linux reports it, in seconds with two digits after the point. */
   @Override
   public OptionalLong uptimeMs() {
     try {

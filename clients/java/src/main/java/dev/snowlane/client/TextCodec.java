@@ -46,7 +46,7 @@ public final class TextCodec {
     return layout;
   }
 
-  /** As {@link #write(long, TextFormat)}, without options. */
+  /** Like {@link #write(long, TextFormat)}, without options. */
   public String write(long id, TextForm form) {
     return write(id, TextFormat.of(form));
   }
@@ -88,7 +88,7 @@ public final class TextCodec {
     return texts;
   }
 
-  /** As {@link #read(String, TextReadOptions)}; the form is detected. */
+  /** Like {@link #read(String, TextReadOptions)}; the form is detected. */
   public TextReading read(String text) {
     return read(text, TextReadOptions.DEFAULTS);
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * The roots to trust, and the client's own certificate.
  *
- * @param roots certificates of those to trust, as PEM; empty: the system's
+ * @param roots the root certificates to trust, as PEM; empty: the system's
  * @param certificate this client's, with its chain, as PEM, for mutual TLS; empty: none
  * @param key its private key, as PEM in PKCS 8 ({@code BEGIN PRIVATE KEY})
  */

@@ -23,7 +23,7 @@ public interface ValueStream extends Iterator<List<SequenceValue>>, Iterable<Lis
     return this;
   }
 
-  /** Cancels what has not come. Closing twice is closing once. */
+  /** Cancels what has not come. Closing again does nothing. */
   @Override
   void close();
 }

@@ -122,7 +122,7 @@ public final class FakeIdClient implements IdSource {
     return answer;
   }
 
-  /** As {@link #reserveAsync(int)}: only the script says what fails. */
+  /** Like {@link #reserveAsync(int)}: only the script says what fails. */
   @Override
   public CompletableFuture<List<IdRun>> reserveAsync(int count, Duration timeout) {
     return reserveAsync(count);

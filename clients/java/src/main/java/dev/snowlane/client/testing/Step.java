@@ -39,7 +39,7 @@ public sealed interface Step {
     return fail(new SnowlaneException(reason, "The script says " + reason + "."));
   }
 
-  /** As {@link #fail(ErrorReason)}; the error names a time after which a retry may help. */
+  /** Like {@link #fail(ErrorReason)}; the error names a time after which a retry may help. */
   static Step fail(ErrorReason reason, Duration retryAfter) {
     return fail(new SnowlaneException(reason, "The script says " + reason + ".").withRetryAfter(retryAfter));
   }

@@ -12,10 +12,10 @@ import org.springframework.core.io.Resource;
  *
  * @param endpoints one or more of http://HOST:PORT, https://HOST:PORT and unix:/PATH, which serve one deployment
  * @param token the bearer token; a customizer can give one for each attempt
- * @param insecureToken permits that the token goes over plaintext to hosts that are not loopback
- * @param timeout the deadline of a call, over all attempts and waits
- * @param attemptTimeout the most that one attempt may take
- * @param retryMax the attempts after the first, 0 to 3
+ * @param insecureToken allows the token to be sent over plaintext to hosts that are not loopback
+ * @param timeout the deadline of a call; it covers all attempts and waits
+ * @param attemptTimeout the longest that one attempt may take
+ * @param retryMax the most attempts after the first, 0 to 3
  * @param deployments the fingerprints of the deployments whose IDs may be used; empty: the first that answers
  * @param namespace the namespace that marks the deployment's UUIDs
  * @param tls the roots to trust, and the client's own certificate
@@ -37,7 +37,7 @@ public record SnowlaneProperties(
   /**
    * PEM files. They are read for each new connection, so certificates may change.
    *
-   * @param roots the certificates of those to trust; without it, the system's
+   * @param roots the root certificates to trust; without it, the system's
    * @param certificate the client's own, with its chain, for mutual TLS
    * @param key the certificate's private key, in PKCS 8
    */
@@ -46,12 +46,12 @@ public record SnowlaneProperties(
   /**
    * How the shared buffer works.
    *
-   * @param maxAge the oldest that the reservation of a handed-out ID may be: by default 5s, with an outage twice that
-   *     and at least 30s more
+   * @param maxAge the maximum age of an ID's reservation when the ID is handed out: by default 5s, with an outage twice
+   *     that and at least the outage plus 30s
    * @param countMin the fewest IDs of one reservation
    * @param countMax the most IDs of one reservation
    * @param timeout how long a caller waits when the buffer is dry; by default snowlane.timeout
-   * @param outage keeps a reserve of IDs for so long without any server, 1s to 30m; by default none
+   * @param outage keeps a reserve of IDs that lasts this long without any server, 1s to 30m; by default none
    * @param stockMax the most IDs that the reserve aims at
    */
   public record Buffer(
