@@ -2,21 +2,22 @@ package snowlane
 
 import "time"
 
-// answer is the runs of one reservation, or of one piece of it, on their way through a buffer: one age, one low-water
-// mark. Guarded by the buffer's mutex, but for asked, which never changes.
+// answer is the runs of one reservation, or of one piece of it, on their way through a buffer. They share one age and
+// one low-water mark. The buffer's mutex guards all fields but asked, which never changes.
 type answer struct {
-	// runs that have not been put in place yet.
+	// runs are those that have not been put in place yet.
 	runs []Run
-	// left is the IDs of runs; count is those of the whole answer.
+	// left is how many IDs runs has; count is how many the whole answer has.
 	left, count uint64
-	// hasAsked: the next answer has been asked for on behalf of this one.
+	// hasAsked is set once this answer has caused the request for the next one.
 	hasAsked bool
-	// isOfReserve: a piece of the reserve asks for an answer with its first ID, for the working stock is empty then.
+	// isOfReserve is set in a piece of the reserve. Such a piece asks for the next answer at its first ID, because the
+	// working stock is then empty.
 	isOfReserve bool
-	// isUsed: its first run was put in place, at usedFrom.
+	// isUsed is set once its first run was put in place, at usedFrom.
 	isUsed   bool
 	usedFrom time.Time
-	// asked is when the source was, before the first attempt.
+	// asked is when the source was asked, before the first attempt.
 	asked      moment
 	stopExpiry func()
 }
@@ -30,7 +31,7 @@ func newAnswer(runs []Run, asked moment) *answer {
 	return made
 }
 
-// cutRuns cuts runs into pieces of so many IDs, the last one of what is left.
+// cutRuns cuts runs into pieces of size IDs; the last piece has the rest.
 func cutRuns(runs []Run, size int) [][]Run {
 	var pieces [][]Run
 	room := 0

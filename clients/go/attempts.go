@@ -7,30 +7,32 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// attempts are those of one call: they choose where to go, wait where that helps, and say when to give up.
+// attempts makes the attempts of one call: it chooses the endpoint, waits where that helps, and decides when to give
+// up.
 type attempts struct {
 	client *Client
 	method string
-	// number of the attempt at hand, from 1.
+	// number is that of the current attempt, from 1.
 	number int
-	// deadline of the call, by the client's clock.
+	// deadline is that of the call, by the client's clock.
 	deadline time.Time
 	// limit is how long the call may take in all; a stream without a deadline starts it again with each chunk.
 	limit time.Duration
-	// lastFailure is what to report when time runs out: the last failure that was more than time running out.
+	// lastFailure is the error to report when time runs out: the last failure that was not itself caused by time
+	// running out.
 	lastFailure *Error
 	// quotaWait is how long the server asked the caller to wait.
 	quotaWait time.Duration
 }
 
-// attempt is one of them.
+// attempt is one attempt of a call.
 type attempt struct {
 	endpoint  *endpoint
 	number    int
 	startedAt time.Time
-	// attempts it is one of.
+	// attempts is the call's attempts, which it belongs to.
 	attempts *attempts
-	// isReplaced: its connection was dark, and the next attempt at this endpoint takes another.
+	// isReplaced is set if its connection was dark: the next attempt at this endpoint takes another one.
 	isReplaced bool
 }
 
@@ -43,12 +45,12 @@ func (c *Client) newAttempts(ctx context.Context, method string) *attempts {
 	return &attempts{client: c, method: method, deadline: now.Add(limit), limit: limit}
 }
 
-// left is what the attempt at hand may take from now.
+// left is how long the current attempt may still take.
 func (a *attempts) left() time.Duration {
 	return min(a.client.options.AttemptTimeout, a.deadline.Sub(a.client.options.Clock.Now()))
 }
 
-// begin waits until the next attempt is due, and says where it goes. Each one is ended by succeed or fail.
+// begin waits until the next attempt is due, and chooses its endpoint. Each attempt must be ended by succeed or fail.
 func (a *attempts) begin(ctx context.Context) (attempt, error) {
 	clock := a.client.options.Clock
 	chosen, wait, endpointFailure := a.client.endpoints.choose()
@@ -88,8 +90,8 @@ func (a *attempts) begin(ctx context.Context) (attempt, error) {
 	return attempt{endpoint: chosen, number: a.number, startedAt: clock.Now(), attempts: a}, nil
 }
 
-// reportOther tells the observer of the other request of an attempt, which failed, or was cancelled because one was
-// answered first.
+// reportOther informs the observer about the other request of an attempt: it failed, or it was cancelled because one
+// was answered first.
 func (a *attempt) reportOther(endpoint *endpoint, reason Reason) {
 	other := *a
 	other.endpoint = endpoint
@@ -116,8 +118,8 @@ func (a *attempts) awaitNext(ctx context.Context) {
 	}
 }
 
-// fail records that an attempt failed. It gives the error of the call if that is over; else nil, and another may be
-// made.
+// fail records that an attempt failed. It returns the error of the call if the call is over, and nil if another attempt
+// may be made.
 func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error {
 	options := &a.client.options
 	failure := errorOfRPC(cause, attempt.endpoint.address.url)
@@ -136,7 +138,7 @@ func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error
 	case attempt.isReplaced:
 		a.client.endpoints.noteDarkConnection(attempt.endpoint)
 	case hasRunOut && isOver:
-		// The caller's time has run out: that says nothing about the endpoint.
+		// The caller's own time has run out, which says nothing about the endpoint.
 	case failure.Code == codes.Unavailable || failure.Reason == DeploymentMismatch || hasRunOut:
 		failure = a.client.endpoints.noteFailure(attempt.endpoint, failure)
 		if isFirstMistake(failure) {

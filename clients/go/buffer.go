@@ -63,7 +63,7 @@ const (
 // docs/internals/client-contract.md in the repository has the rules.
 type Buffer struct {
 	_ noCopy
-	// run is the one to claim from; never nil.
+	// run is the one that callers claim from; never nil.
 	run atomic.Pointer[claimableRun]
 	// spread is set while callers claim from blocks of the run instead; see stripes.
 	spread atomic.Pointer[stripes]
@@ -75,7 +75,7 @@ type Buffer struct {
 	states   *states
 	maxAge   time.Duration
 	timeout  time.Duration
-	// closing ends the reservation under way.
+	// closing ends the reservation that is on its way.
 	closing context.Context
 	close   context.CancelFunc
 	// onClose, if set, is called once closed.
@@ -83,26 +83,26 @@ type Buffer struct {
 
 	mutex  sync.Mutex
 	policy refillPolicy
-	// outage is nil where no stock is kept for one.
+	// outage is nil if no reserve is kept for an outage.
 	outage *outagePolicy
-	// stopTopUp is set while the stock for an outage is looked after.
+	// stopTopUp is set while the reserve for an outage is checked every second.
 	stopTopUp func()
 	answer    *answer
-	// spare comes after it.
+	// spare is the answer that comes after it.
 	spare *answer
-	// reserve is pieces of answers, for an outage. The newest is the last.
+	// reserve is the pieces of answers that are kept for an outage, the newest last.
 	reserve []*answer
-	// reserveCount is the IDs of the reserve.
+	// reserveCount is how many IDs the reserve has.
 	reserveCount uint64
-	// stripes is what spread points to when set; nil until then, and never another.
+	// stripes is the value that spread points to when set. It is nil until then, and never changes after.
 	stripes     *stripes
 	isRefilling bool
-	// stopRetry is set while the buffer holds back after a failure.
+	// stopRetry is set while the buffer waits after a failure.
 	stopRetry     func()
 	failuresInRow int
 	lastFailure   *Error
 	spell         spell
-	// arrival is closed when waiters are to look again.
+	// arrival is closed when waiters must look again.
 	arrival                                           *arrival
 	waiters                                           int
 	reserved, dropped, refills, refillFailures, waits uint64
@@ -300,7 +300,7 @@ func (b *Buffer) Close() error {
 	return nil
 }
 
-// place is from where the caller claims.
+// place returns where the caller claims from.
 func (b *Buffer) place() *atomic.Pointer[claimableRun] {
 	if spread := b.spread.Load(); spread != nil {
 		return spread.pick()
@@ -308,7 +308,8 @@ func (b *Buffer) place() *atomic.Pointer[claimableRun] {
 	return &b.run
 }
 
-// nextSlowly goes on where the fast path claimed an index at which to look around, or at or past the low-water mark.
+// nextSlowly continues where the fast path claimed an index that calls for a look at the age, or one at or past the
+// low-water mark.
 //
 //go:noinline
 func (b *Buffer) nextSlowly(
@@ -344,8 +345,8 @@ func (b *Buffer) claim(run *claimableRun, n uint64) (start, end uint64) {
 	return start, end
 }
 
-// claimFresh claims so too, and nothing where the IDs are too old. Their age is looked at as seldom as on the fast
-// path.
+// claimFresh claims like claim, but nothing if the IDs are too old. It checks their age as seldom as the fast path
+// does.
 func (b *Buffer) claimFresh(run *claimableRun, n uint64) (start, end uint64) {
 	start, end = b.claim(run, n)
 	if start == end || (n == 1 && start&run.mask != 0) || !b.isTooOld(run) {
@@ -364,8 +365,7 @@ func (b *Buffer) noteClaimed(run *claimableRun, start, end uint64) {
 	}
 }
 
-// spreadCallers lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it
-// may.
+// spreadCallers lets callers claim from blocks of the run, each in a stripe, until an answer lasts for its full age.
 func (b *Buffer) spreadCallers() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

@@ -9,15 +9,15 @@ import (
 
 // refillOrder is a reservation on its way.
 type refillOrder struct {
-	// isForReserve: for the reserve for an outage, and not for the working stock.
+	// isForReserve is set if it is for the reserve for an outage, not for the working stock.
 	isForReserve bool
 	count        int
-	// pieceSize is the IDs of a piece of the reserve.
+	// pieceSize is how many IDs a piece of the reserve has.
 	pieceSize int
 	rate      float64
 }
 
-// ask begins a reservation, unless one is under way or at hand, or a failure is too fresh.
+// ask begins a reservation, unless one is on its way, an answer is spare, or the last failure is too recent.
 func (b *Buffer) ask() {
 	if !b.isFree() {
 		return
@@ -34,7 +34,8 @@ func (b *Buffer) isFree() bool {
 	return !b.isRefilling && b.stopRetry == nil && b.closing.Err() == nil
 }
 
-// isLow tells whether the next answer is due: that in use is down to its low-water mark, and none is spare.
+// isLow reports whether the next answer is due: the one in use is down to its low-water mark, and there is no spare
+// one.
 func (b *Buffer) isLow() bool {
 	return b.answer != nil && b.answer.hasAsked && b.spare == nil
 }
@@ -57,7 +58,7 @@ func (b *Buffer) order(isForReserve bool) {
 	go b.refill(order)
 }
 
-// scheduleTopUp looks after the reserve for an outage, once a second while there is stock or a caller waits.
+// scheduleTopUp checks the reserve for an outage once a second, while there is stock or a caller waits.
 func (b *Buffer) scheduleTopUp() {
 	b.outage.noteHandedOut(b.handed())
 	b.stopTopUp = b.clock.AfterFunc(outageTopUp, func() {
@@ -106,7 +107,7 @@ func (b *Buffer) refill(order refillOrder) {
 		}
 		b.policy.noteRoundTrip(duration)
 		b.wake(nil)
-		// What ran low while an answer for the reserve was on its way is asked for.
+		// If the working stock ran low while an answer for the reserve was on its way, the next request is for it.
 		if b.isLow() {
 			b.ask()
 		}
@@ -118,8 +119,8 @@ func (b *Buffer) refill(order refillOrder) {
 	}
 }
 
-// accept takes an answer into stock, or refuses it whole. Its age counts from before the first attempt to get it: no ID
-// of it can be older.
+// accept takes an answer into stock, or refuses it whole. Its age counts from before the first attempt to get it,
+// because none of its IDs can be older.
 //
 // docs/adr/0094 says why.
 func (b *Buffer) accept(runs []Run, order refillOrder, asked moment) (int, error) {
@@ -140,7 +141,7 @@ func (b *Buffer) accept(runs []Run, order refillOrder, asked moment) (int, error
 		b.spare = b.newAnswer(runs, asked, left)
 		return int(count), nil
 	}
-	// Cut before any caller can claim of it, so that no ID is ever put back.
+	// It is cut before any caller can claim from it, so no ID is ever put back.
 	var pieces []*answer
 	for _, piece := range cutRuns(runs, order.pieceSize) {
 		pieces = append(pieces, b.newAnswer(piece, asked, left))
@@ -174,7 +175,7 @@ func (b *Buffer) retry() {
 	}
 }
 
-// wake lets all who wait look again; with a failure, they fail.
+// wake lets all waiting callers look again; with a failure, they fail.
 func (b *Buffer) wake(failure *Error) {
 	b.arrival.failure = failure
 	close(b.arrival.woken)

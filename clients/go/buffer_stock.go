@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// stockFor gives a run to claim from to a caller that claims at a place, young enough: after a pause of the process,
-// claims come before the timers. It gives nil when there is no ID anywhere.
+// stockFor returns a run for a caller that claims at a place, or nil when there is no ID anywhere. It checks the run's
+// age, because after a pause of the process claims come before the timers.
 func (b *Buffer) stockFor(place *atomic.Pointer[claimableRun]) *claimableRun {
 	for {
 		run := b.anyRunFor(place)
@@ -16,13 +16,13 @@ func (b *Buffer) stockFor(place *atomic.Pointer[claimableRun]) *claimableRun {
 			return run
 		}
 		dropped := b.dropOld(run.answer)
-		// Not under the mutex: the observer may ask the buffer for its stats.
+		// This runs without the mutex, because the observer may ask the buffer for its stats.
 		go b.notifyExpire(dropped)
 	}
 }
 
-// anyRunFor gives a run of any age. Nothing lies idle while a caller waits: when dry, what other stripes hold is for
-// all.
+// anyRunFor returns a run of any age. No ID lies idle while a caller waits: when the stock is dry, callers may claim
+// from any stripe.
 func (b *Buffer) anyRunFor(place *atomic.Pointer[claimableRun]) *claimableRun {
 	if run := place.Load(); run.unclaimed() > 0 {
 		return run
@@ -46,7 +46,8 @@ func (b *Buffer) isTooOld(run *claimableRun) bool {
 	return run.answer != nil && run.answer.asked.elapsed() >= b.maxAge
 }
 
-// nextRun gives the run in place if it has stock, else puts the next of the stock there; nil when dry.
+// nextRun returns the run in place if it has IDs, or else puts the next run of the stock in place; nil when the stock
+// is dry.
 func (b *Buffer) nextRun() *claimableRun {
 	used := b.run.Load()
 	if used.unclaimed() > 0 {
@@ -117,7 +118,7 @@ func (b *Buffer) addReserve(pieces []*answer) {
 	}
 }
 
-// takeFromReserve tells whether the piece was there.
+// takeFromReserve removes a piece, and reports whether it was there.
 func (b *Buffer) takeFromReserve(piece *answer) bool {
 	index := slices.Index(b.reserve, piece)
 	if index < 0 {
@@ -128,7 +129,7 @@ func (b *Buffer) takeFromReserve(piece *answer) bool {
 	return true
 }
 
-// youngPieces gives the pieces of the reserve that are younger, the newest first.
+// youngPieces returns the pieces of the reserve that are younger than the given age, the newest first.
 func (b *Buffer) youngPieces(age time.Duration) iter.Seq[*answer] {
 	return func(yield func(*answer) bool) {
 		for _, piece := range slices.Backward(b.reserve) {
@@ -139,7 +140,7 @@ func (b *Buffer) youngPieces(age time.Duration) iter.Seq[*answer] {
 	}
 }
 
-// reserveState is what the reserve has, of IDs that are younger.
+// reserveState is the size of the reserve, and how many of its IDs are younger than the given age.
 func (b *Buffer) reserveState(age time.Duration) reserveState {
 	state := reserveState{pieceCount: len(b.reserve)}
 	for piece := range b.youngPieces(age) {
@@ -148,7 +149,8 @@ func (b *Buffer) reserveState(age time.Duration) reserveState {
 	return state
 }
 
-// replaceRun closes the run in place and puts another there. It tells how many IDs of the one before nobody will get.
+// replaceRun closes the run in place and puts another there. It returns how many IDs of the first run no caller will
+// get.
 func (b *Buffer) replaceRun(next *claimableRun) uint64 {
 	run := b.run.Load()
 	b.run.Store(next)
@@ -167,21 +169,21 @@ func (b *Buffer) stock() uint64 {
 	return count
 }
 
-// meetMark asks for the next answer: exactly one claimer meets the low-water mark.
+// meetMark asks for the next answer. Exactly one claimer meets the low-water mark.
 func (b *Buffer) meetMark(run *claimableRun) {
 	answer := run.answer
 	if answer.hasAsked {
 		return
 	}
 	answer.hasAsked = true
-	// That the mark lies at its first ID says nothing about the use.
+	// If the mark is at its first ID, meeting it says nothing about the rate of use.
 	if b.markOf(answer) < answer.count {
 		b.policy.noteMark(answer.count, b.clock.Now().Sub(answer.usedFrom))
 	}
 	b.ask()
 }
 
-// drop ends an answer and tells how many of its IDs nobody will get.
+// drop ends an answer, and returns how many of its IDs no caller will get.
 func (b *Buffer) drop(answer *answer) uint64 {
 	if answer == nil {
 		return 0
@@ -204,7 +206,7 @@ func (b *Buffer) drop(answer *answer) uint64 {
 	return dropped
 }
 
-// dropAll ends all answers, and tells how many IDs nobody will get.
+// dropAll ends all answers, and returns how many IDs no caller will get.
 func (b *Buffer) dropAll() uint64 {
 	dropped := b.drop(b.answer) + b.drop(b.spare)
 	for len(b.reserve) > 0 {
@@ -213,8 +215,8 @@ func (b *Buffer) dropAll() uint64 {
 	return dropped + b.gather()
 }
 
-// gather ends what is in the stripes, and lets all callers claim from one cursor again. It tells how many IDs nobody
-// will get.
+// gather ends the blocks in the stripes, and lets all callers claim from one cursor again. It returns how many IDs no
+// caller will get.
 func (b *Buffer) gather() uint64 {
 	b.spread.Store(nil)
 	dropped := b.stripes.close(nil)
@@ -245,10 +247,11 @@ func (b *Buffer) dropOld(answer *answer) uint64 {
 	isThere := isInUse || answer == b.spare || slices.Contains(b.reserve, answer)
 	dropped := b.drop(answer)
 	if isInUse {
-		// The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
+		// An answer lasted for its full age, so the rush for which callers were spread is over. Everything else in the
+		// stripes is older.
 		dropped += b.gather()
 	}
-	// Where nothing of it was claimed nobody needs the next one: the first caller wakes the buffer.
+	// If none of its IDs was claimed, no caller needs the next answer: the next caller wakes the buffer.
 	switch {
 	case isInUse && b.spare == nil:
 		b.ask()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// arrival wakes the callers that wait: for stock, or for a failure that no waiting cures.
+// arrival wakes the callers that wait: because there is stock, or because of a failure that waiting cannot fix.
 type arrival struct {
 	woken   chan struct{}
 	failure *Error
@@ -16,7 +16,7 @@ func newArrival() *arrival {
 	return &arrival{woken: make(chan struct{})}
 }
 
-// wait is what a caller remembers that found the buffer dry, once or several times. It owns no ID.
+// wait is the state of a caller that found the buffer dry, once or several times. It owns no ID.
 type wait struct {
 	hasBegun  bool
 	startedAt time.Time
@@ -41,7 +41,7 @@ func (w *wait) begin(ctx context.Context, b *Buffer) {
 	}
 }
 
-// end is to be called with the mutex unlocked.
+// end must be called with the mutex unlocked.
 func (w *wait) end(b *Buffer) {
 	if w.hasBegun {
 		w.stop()
@@ -49,7 +49,8 @@ func (w *wait) end(b *Buffer) {
 	}
 }
 
-// waitForRun gives a run with stock as soon as there is one; nil, and the error in w, if there is none in time.
+// waitForRun returns a run with IDs as soon as there is one. If there is none in time, it returns nil and leaves the
+// error in w.
 func (b *Buffer) waitForRun(ctx context.Context, w *wait, place *atomic.Pointer[claimableRun]) *claimableRun {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

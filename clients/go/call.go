@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// work makes one RPC, and reads its answer once that is admitted.
+// work makes one RPC, and reads its answer once the answer is admitted.
 type work[Answer any] func(ctx context.Context, channel *grpc.ClientConn, admit admitted) (Answer, error)
 
 // try makes one attempt of a call.
@@ -50,7 +50,7 @@ func runAttempts[Answer any](
 	}
 }
 
-// prepare sees to it that names are looked up, and that the endpoints are known to be of one deployment.
+// prepare makes sure that names are looked up, and that the endpoints are known to belong to one deployment.
 func (c *Client) prepare(ctx context.Context) error {
 	c.names.look(ctx, c.closing)
 	return c.meet()
@@ -65,8 +65,8 @@ func tryOnce[Answer any](ctx context.Context, c *Client, attempt *attempt, work 
 	return answer, err
 }
 
-// exchange makes one RPC at an endpoint: it gives run the connection, and a context with the token. It tells whether
-// the next one takes another connection, because this one was dark.
+// exchange makes one RPC at an endpoint: it passes run the connection, and a context with the token. It reports whether
+// the next RPC takes another connection, because this one was dark.
 func (c *Client) exchange(
 	ctx context.Context, endpoint *endpoint, begin func(*endpoint) (*connection, error), run func(context.Context, *connection) error,
 ) (isReplaced bool, err error) {
@@ -86,10 +86,10 @@ func (c *Client) exchange(
 	return c.connections.end(endpoint, used, err), err
 }
 
-// errLegLost: the other RPC of the attempt was answered first.
+// errLegLost means that the other RPC of the attempt was answered first.
 var errLegLost = errors.New("snowlane: the other request was answered first")
 
-// leg is one of the two RPCs of an attempt, ended.
+// leg is the result of one of the two RPCs of an attempt.
 type leg[Answer any] struct {
 	isHedge    bool
 	endpoint   *endpoint
@@ -99,8 +99,8 @@ type leg[Answer any] struct {
 	err        error
 }
 
-// tryHedged sends a second RPC where the first has no answer after a while, and takes the first valid answer. The other
-// is cancelled and never read. Where both fail, the first one's error is that of the attempt.
+// tryHedged sends a second RPC if the first has no answer after a while, and takes the first valid answer. The other
+// RPC is cancelled and its answer never read. If both fail, the attempt fails with the error of the first.
 //
 // Attempts 13 of docs/internals/client-contract.md has the rule.
 func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, work work[Answer]) (none Answer, err error) {
@@ -143,7 +143,7 @@ func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, wor
 				failedHedge = &leg
 			} else {
 				first = &leg
-				// No hedge follows an error: the next attempt does.
+				// After an error there is no hedge, but the next attempt.
 				due = nil
 			}
 		}
@@ -158,7 +158,7 @@ func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, wor
 	return none, first.err
 }
 
-// runLeg makes one RPC of an attempt; open, if set, gives the connection of a hedge.
+// runLeg makes one RPC of an attempt; open, if set, opens the connection of a hedge.
 func runLeg[Answer any](
 	ctx context.Context, c *Client, to *endpoint, open func(*endpoint) (*connection, error), work work[Answer],
 ) leg[Answer] {

@@ -26,7 +26,7 @@ import (
 const (
 	streamMax    = 1_000_000_000
 	chunkSizeMax = 65_536
-	// How long an attempt waits for a connection that had been lost, before it counts as failed.
+	// How long an attempt waits for a lost connection to come back, before the attempt counts as failed.
 	reconnectWait = 100 * time.Millisecond
 )
 
@@ -45,14 +45,14 @@ type Client struct {
 	deployments *deployments
 	databases   *deployments
 	hedges      *hedges
-	// met is closed once all endpoints were asked of which deployment they are, beside the first call.
+	// met is closed once all endpoints were asked which deployment they belong to, in parallel with the first call.
 	met      chan struct{}
 	meetOnce sync.Once
 
 	mutex sync.Mutex
 	// buffers that are open.
 	buffers map[*Buffer]struct{}
-	// layout is of the deployment with the number layoutDeployment.
+	// layout is that of the deployment with the number layoutDeployment.
 	layout           *Layout
 	layoutDeployment uint32
 }
@@ -137,8 +137,8 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 	return call(ctx, c, "ReserveIds", reservation(count))
 }
 
-// refillSource is what the buffers of a client draw from: a reservation that is lost is only a gap, so that it may be
-// sent twice where the first server takes long.
+// refillSource is what the buffers of a client draw from. A lost reservation is only a gap, so a request may be sent
+// twice if the first server takes long.
 type refillSource struct {
 	client *Client
 }
@@ -236,7 +236,8 @@ func (c *Client) Close() error {
 	}
 	c.close()
 	buffers := slices.Collect(maps.Keys(c.buffers))
-	// From here on there are no new buffers. A buffer that closes has itself forgotten, under the mutex.
+	// From here on there are no new buffers. A buffer that closes removes itself from the client's list, under the
+	// mutex.
 	c.mutex.Unlock()
 	var faults []error
 	for _, buffer := range buffers {
@@ -245,7 +246,7 @@ func (c *Client) Close() error {
 	return errors.Join(append(faults, c.connections.close())...)
 }
 
-// closedOrCancelled gives the error of a client that is closed or of a caller that cancelled.
+// closedOrCancelled returns the error for a client that is closed or a caller that cancelled.
 func (c *Client) closedOrCancelled(ctx context.Context) *Error {
 	if c.closing.Err() != nil {
 		return closedError("client")
@@ -256,8 +257,8 @@ func (c *Client) closedOrCancelled(ctx context.Context) *Error {
 	return nil
 }
 
-// awaitRecovery lets a channel that has lost its connection try again now: here the endpoints say when, not the
-// channel.
+// awaitRecovery lets a channel that has lost its connection try again now: the endpoints, not the channel, decide when
+// to try.
 func awaitRecovery(ctx context.Context, channel *grpc.ClientConn) {
 	if channel.GetState() == connectivity.TransientFailure {
 		channel.ResetConnectBackoff()
@@ -284,7 +285,7 @@ func (c *Client) connect(endpoint *endpoint) (*grpc.ClientConn, error) {
 		grpc.WithDisableServiceConfig(),
 	)
 	if endpoint.address.ip.IsValid() {
-		// Whether there is a proxy was decided by the name.
+		// Whether to use a proxy was decided by the name.
 		options = append(options, grpc.WithNoProxy())
 		if transport.Info().ServerName == "" {
 			options = append(options, grpc.WithAuthority(endpoint.address.hostPort))
@@ -300,8 +301,8 @@ func (c *Client) tls() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12}
 }
 
-// Layout gives the deployment's layout, or that of the options. It is asked for once, and again when another deployment
-// of the option Deployments answers.
+// Layout returns the deployment's layout, or that of the options. A server is asked for it once, and again when another
+// deployment of the option Deployments answers.
 func (c *Client) Layout(ctx context.Context) (*Layout, error) {
 	if c.options.Layout != nil {
 		return c.options.Layout, nil
@@ -330,7 +331,7 @@ func (c *Client) Layout(ctx context.Context) (*Layout, error) {
 	return layout, nil
 }
 
-// TextCodec gives the text forms of the deployment's IDs, by [Client.Layout].
+// TextCodec returns the text forms of the deployment's IDs, by [Client.Layout].
 func (c *Client) TextCodec(ctx context.Context) (*TextCodec, error) {
 	layout, err := c.Layout(ctx)
 	if err != nil {

@@ -26,25 +26,25 @@ const (
 	streamsEach = 90
 )
 
-// connection is one channel to an endpoint. All but the channel is guarded by the mutex of its connections.
+// connection is one channel to an endpoint. The mutex of its connections guards all fields but the channel.
 type connection struct {
 	channel     *grpc.ClientConn
 	openedAt    time.Time
 	callCount   int
 	hasAnswered bool
-	// isSilent: it owes an answer, since silentSince: when the first request was sent after the last answer.
+	// isSilent is set while it owes an answer, since silentSince: the time of the first request after the last answer.
 	isSilent    bool
 	silentSince time.Time
-	// isReplaced: its endpoint has another now, and it gets no more calls.
+	// isReplaced is set once its endpoint has another connection: it gets no more calls.
 	isReplaced bool
-	// isSecond: it was opened beside the one in use, for one RPC.
+	// isSecond is set if it was opened beside the one in use, for one RPC.
 	isSecond bool
-	// isWatched: it was open, and it is known when it is lost.
+	// isWatched is set once it was open: its loss will be noticed.
 	isWatched bool
 }
 
-// connections opens a connection to an endpoint at its first call, and another where that one is dark: where it stands
-// and answers nothing.
+// connections opens a connection to an endpoint at its first call, and another if that one is dark: it is open but
+// answers nothing.
 type connections struct {
 	open  func(*endpoint) (*grpc.ClientConn, error)
 	clock Clock
@@ -54,7 +54,7 @@ type connections struct {
 	mutex    sync.Mutex
 	isClosed bool
 	inUse    map[*endpoint]*connection
-	// streaming are those that streams take, apart from calls: readers that pause hold up no call.
+	// streaming has the connections of streams. Calls use others, so that a paused reader holds up no call.
 	streaming       map[*endpoint][]*connection
 	replaced        map[*connection]struct{}
 	unansweredInRow map[*endpoint]int
@@ -70,7 +70,7 @@ func newConnections(open func(*endpoint) (*grpc.ClientConn, error), clock Clock)
 	}
 }
 
-// begin gives the connection that an RPC takes. Each one is ended by end.
+// begin returns the connection for an RPC. Each one must be ended by end.
 func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -91,15 +91,15 @@ func (c *connections) begin(endpoint *endpoint) (*connection, error) {
 	return used, nil
 }
 
-// watch has a connection that is lost known as one that is being opened: gRPC opens another in the same channel, and a
-// call that waits for it may succeed.
+// watch notices when a connection is lost, and treats it as one that is being opened: gRPC opens another in the same
+// channel, and a call that waits for it may succeed.
 func (c *connections) watch(used *connection) {
 	if used.isWatched || used.channel.GetState() != connectivity.Ready {
 		return
 	}
 	used.isWatched = true
 	go func() {
-		// At the latest when the channel is closed.
+		// This ends at the latest when the channel is closed.
 		used.channel.WaitForStateChange(context.Background(), connectivity.Ready)
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
@@ -115,7 +115,7 @@ func (c *connections) noteOpening(used *connection) {
 	used.silentSince = used.openedAt
 }
 
-// beginStream gives the connection that a stream takes. Each one is ended by end.
+// beginStream returns the connection for a stream. Each one must be ended by end.
 func (c *connections) beginStream(endpoint *endpoint) (*connection, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -147,7 +147,7 @@ func (c *connections) maySecond(endpoint *endpoint) bool {
 	return isThere && used.hasAnswered && (!isLater || c.clock.Now().Sub(at) >= secondEvery)
 }
 
-// beginSecond opens a connection beside the one in use, for one RPC. It ends with that, unless it is adopted.
+// beginSecond opens a connection beside the one in use, for one RPC. It closes after that RPC, unless it is adopted.
 func (c *connections) beginSecond(endpoint *endpoint) (*connection, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -171,7 +171,7 @@ func (c *connections) adopt(endpoint *endpoint, second *connection) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	slow, isThere := c.inUse[endpoint]
-	// One without a call owes no answer: it is not the slow one any more.
+	// A connection without a call owes no answer, so it is no longer the slow one.
 	if !second.isSecond || (isThere && slow.callCount == 0) {
 		return
 	}
@@ -184,7 +184,8 @@ func (c *connections) adopt(endpoint *endpoint, second *connection) {
 	c.inUse[endpoint] = second
 }
 
-// isOpen tells whether an endpoint has a connection that has answered, and whether it owes an answer now.
+// isOpen reports whether an endpoint has a connection that has answered, and whether that connection owes an answer
+// now.
 func (c *connections) isOpen(endpoint *endpoint) (isOpen, isSilent bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -200,19 +201,19 @@ func (c *connections) make(endpoint *endpoint) (*connection, error) {
 	return &connection{channel: channel, openedAt: c.clock.Now()}, nil
 }
 
-// end records how an RPC ended, and tells whether the next one at this endpoint takes another connection because this
+// end records how an RPC ended, and reports whether the next one at this endpoint takes another connection because this
 // one was dark.
 func (c *connections) end(endpoint *endpoint, used *connection, cause error) (isReplaced bool) {
 	c.mutex.Lock()
 	wasReplaced := used.isReplaced
 	switch reason := reasonOfRPC(cause); {
 	case cause == errLegLost:
-		// It may still be slow, and no more than that: where it is dark, the next call finds out.
+		// All that is known is that it may still be slow. If it is dark, the next call finds out.
 	case reason == DeadlineExceeded || reason == Cancelled:
 		c.noteLimit(endpoint, used)
 		isReplaced = used.isReplaced
 	case reason == Unreachable:
-		// It was refused or it ended: gRPC opens another in the same channel.
+		// The connection was refused or it ended: gRPC opens another in the same channel.
 		used.isSilent = false
 		c.noteOpening(used)
 		isReplaced = used.isReplaced
@@ -295,13 +296,14 @@ func (c *connections) answered(endpoint *endpoint, used *connection) {
 }
 
 func (c *connections) noteLimit(endpoint *endpoint, used *connection) {
-	// The next call opens another. Calls that run out together find this one replaced.
+	// The next call opens another. Calls that time out together find this one replaced.
 	if c.isDark(endpoint, used) && c.leave(endpoint, used) {
 		c.unansweredInRow[endpoint]++
 	}
 }
 
-// leave sees to it that a connection gets no more calls, and closes after the last. It tells whether it got some.
+// leave makes sure that a connection gets no more calls, and closes after the last. It returns false if the connection
+// was out of use already.
 func (c *connections) leave(endpoint *endpoint, used *connection) bool {
 	open := c.streaming[endpoint]
 	index := slices.Index(open, used)
@@ -318,7 +320,7 @@ func (c *connections) leave(endpoint *endpoint, used *connection) bool {
 	return true
 }
 
-// retire sees to it that the connections to an endpoint close after their last calls: its address is gone.
+// retire closes the connections to an endpoint after their last calls: its address is gone.
 func (c *connections) retire(endpoint *endpoint) {
 	c.mutex.Lock()
 	all := slices.Clone(c.streaming[endpoint])

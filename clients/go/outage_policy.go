@@ -33,7 +33,7 @@ type outagePolicy struct {
 	samples []handed
 }
 
-// reserveState is what a reserve has.
+// reserveState is the size of a reserve.
 type reserveState struct {
 	youngCount uint64
 	pieceCount int

@@ -51,22 +51,22 @@ func countOfAnswer(runs []Run, asked int) (uint64, error) {
 	return 0, invalidResponse(message, map[string]string{"count": fmt.Sprint(sum), "asked_count": fmt.Sprint(asked)})
 }
 
-// closedCursor is above every count, and so far below the top that no number of claims wraps it.
+// closedCursor is above every count, and so far below the maximum that no number of claims overflows it.
 const closedCursor = 1 << 63
 
-// claimableRun is a run in a place from which callers claim. Only the cursor ever changes, and what is beside it; it
-// has a cache line of its own.
+// claimableRun is a run in a place from which callers claim. Only the cursor and the fields beside it ever change; they
+// have a cache line of their own.
 type claimableRun struct {
 	first, stride uint64
 	// low is the index whose claimer asks for the next answer: the low-water mark, or count where the mark is not in
 	// this run.
 	low, count uint64
-	// mask has no bit in common with the indexes whose claimer looks at the age, and at others who claim.
+	// mask has no bit in common with the indexes whose claimer checks the age and the contention.
 	mask   uint64
 	answer *answer
 	_      [16]byte
 	cursor atomic.Uint64
-	// collisions counts claims that others followed at once.
+	// collisions counts claims that were immediately followed by others.
 	collisions atomic.Uint64
 	_          [48]byte
 }
@@ -77,18 +77,18 @@ func (r *claimableRun) claim(n uint64) (start, end uint64) {
 	return min(start, r.count), min(start+n, r.count)
 }
 
-// close ends the run, for all callers that still hold it, and tells how many of its IDs had been claimed. Closing again
-// tells the count.
+// close ends the run for all callers that still hold it, and returns how many of its IDs had been claimed. Closing it
+// again returns count.
 func (r *claimableRun) close() uint64 {
 	return min(r.cursor.Swap(closedCursor), r.count)
 }
 
-// claimed tells how many IDs have been claimed; once closed, count.
+// claimed returns how many IDs have been claimed; once the run is closed, count.
 func (r *claimableRun) claimed() uint64 {
 	return min(r.cursor.Load(), r.count)
 }
 
-// unclaimed tells how many IDs can be claimed.
+// unclaimed returns how many IDs can still be claimed.
 func (r *claimableRun) unclaimed() uint64 {
 	return r.count - r.claimed()
 }
@@ -98,10 +98,10 @@ func (r *claimableRun) hasMark(start, end uint64) bool {
 	return start <= r.low && r.low < end
 }
 
-// isContended looks whether other claims followed the one of an index at once, and tells so once they have done it
-// often. It is for one of lookEvery indexes.
+// isContended checks whether other claims immediately followed the claim of an index, and returns true once that was
+// seen often enough. It is called for one in lookEvery indexes.
 func (r *claimableRun) isContended(index uint64) bool {
-	// A look at once would come before the other core has got the cache line.
+	// The first look would come before the other core has got the cache line.
 	for range looks {
 		if r.cursor.Load() != index+1 {
 			return r.collisions.Add(1) == max(collisionsMin, r.count/collisionShare)
@@ -110,7 +110,8 @@ func (r *claimableRun) isContended(index uint64) bool {
 	return false
 }
 
-// lookMask is for a rate at which IDs are handed out: one claimer looks at the age in 10 ms of use, and of 64 at least.
+// lookMask returns the mask for a rate at which IDs are handed out: one claimer in 10 ms of use checks the age, and at
+// least one in 64.
 func lookMask(rate float64) uint64 {
 	const perSecond, claimsMax = 100, 64
 	claims := uint64(min(rate/perSecond, claimsMax))

@@ -9,28 +9,28 @@ import (
 const (
 	stripesPerCore = 8
 	stripesMax     = 256
-	// blockMax is how many IDs a stripe takes at a time: so many that taking them costs little for each.
+	// blockMax is how many IDs a stripe takes at a time: enough that taking a block costs little for each ID.
 	blockMax = 256
-	// One claimer of so many looks whether others claim at the same moment.
+	// One claimer in this many checks whether others claim at the same moment.
 	lookEvery = 128
-	// It looks so often, for some 20 ns.
+	// It checks this many times, which takes about 20 ns.
 	looks = 32
-	// A run is contended for once so many claimers found others, and one of so many IDs: a sixteenth of those that
-	// looked.
+	// A run is contended once this many claimers have seen others, but at least one per collisionShare IDs: a sixteenth
+	// of those that checked.
 	collisionsMin  = 8
 	collisionShare = 16 * lookEvery
 )
 
-// stripes are further places from which callers claim, for when several cores write one cursor so often that they wait
-// for its cache line. Each holds a block of the run in use. A goroutine keeps to one of them while it can, but none
-// owns one: a claim is an atomic step wherever it is made.
+// stripes are further places from which callers claim. They are used when several cores write one cursor so often that
+// they wait for its cache line. Each stripe holds a block of the run in use. A goroutine keeps to one stripe while it
+// can, but does not own it: a claim is an atomic step wherever it is made.
 //
-// All but claiming is guarded by the buffer's mutex. A nil *stripes holds nothing.
+// The buffer's mutex guards everything but claiming. A nil *stripes holds nothing.
 //
 // docs/adr/0070 has the figures, and what else was tried.
 type stripes struct {
 	places []stripe
-	// shift leaves of 32 bits as many as there are places.
+	// shift reduces a 32-bit number to an index into places.
 	shift uint32
 }
 
@@ -54,9 +54,9 @@ func newStripes() *stripes {
 	return made
 }
 
-// pick chooses by the goroutine that calls: its stack lies where no other's does. Where a stack moves, the goroutine
-// goes on elsewhere, and nothing else depends on it. 2 KiB is the smallest stack; the multiplier, 2^32 over the golden
-// ratio, spreads neighbours.
+// pick chooses a stripe by the address of the calling goroutine's stack, which no other goroutine shares. If the stack
+// moves, the goroutine uses another stripe from then on; nothing else depends on it. 2 KiB is the smallest stack; the
+// multiplier, 2^32 over the golden ratio, spreads neighbours.
 func (s *stripes) pick() *atomic.Pointer[claimableRun] {
 	var onStack byte
 	hash := uint32(uintptr(unsafe.Pointer(&onStack))>>11) * 2_654_435_769
@@ -68,7 +68,7 @@ func (s *stripes) blockSize(run *claimableRun) uint64 {
 	return min(max(run.unclaimed()/uint64(2*len(s.places)), 1), blockMax)
 }
 
-// put places the block of a run that was claimed for it, where the block before is used up.
+// put replaces a used-up block by one that was claimed from a run.
 func (s *stripes) put(place *atomic.Pointer[claimableRun], run *claimableRun, start, end uint64) *claimableRun {
 	count := end - start
 	block := &claimableRun{
@@ -78,7 +78,7 @@ func (s *stripes) put(place *atomic.Pointer[claimableRun], run *claimableRun, st
 	return block
 }
 
-// withStock gives a block that is not used up; nil if there is none.
+// withStock returns a block that is not used up; nil if there is none.
 func (s *stripes) withStock() *claimableRun {
 	for block := range s.blocks {
 		if block.unclaimed() > 0 {
@@ -99,7 +99,7 @@ func (s *stripes) unclaimed(answer *answer) uint64 {
 	return count
 }
 
-// close ends the blocks of an answer, or of all answers where it is nil, and tells how many IDs nobody will get.
+// close ends the blocks of an answer, or of all answers if it is nil, and returns how many IDs no caller will get.
 func (s *stripes) close(answer *answer) uint64 {
 	dropped := uint64(0)
 	for block := range s.blocks {

@@ -9,8 +9,8 @@ export interface Lifetime {
 }
 
 /**
- * The runs of one reservation, or of one piece of it, on their way through a buffer: one age, one low-water mark. Each
- * run leaves it once.
+ * The runs of one reservation, or of one piece of it, on their way through a buffer. They share one age and one
+ * low-water mark. Each run is taken out once.
  */
 export class Answer {
   readonly #runs: IdRun[];
@@ -18,9 +18,12 @@ export class Answer {
   leftCount: number;
   /** IDs of all its runs. */
   readonly count: number;
-  /** Whether the next answer has been asked for on behalf of this one. */
+  /** Whether this answer has caused the request for the next one. */
   hasAsked = false;
-  /** A piece of the reserve asks for an answer with its first ID: the working stock is empty then. */
+  /**
+   * Whether it is a piece of the reserve. Such a piece asks for the next answer at its first ID, because the working
+   * stock is then empty.
+   */
   isOfReserve = false;
   /** When its first run was put in place, by the monotonic clock; undefined: none of its IDs was handed out. */
   inUseFromMs: number | undefined;
@@ -52,7 +55,7 @@ export class Answer {
   }
 }
 
-/** Cuts runs into pieces of `size` IDs, the last one of what is left. */
+/** Cuts runs into pieces of `size` IDs; the last piece has the rest. */
 export function cutRuns(runs: readonly IdRun[], size: number): readonly IdRun[][] {
   const pieces: IdRun[][] = [];
   let room = 0;

@@ -10,7 +10,7 @@ import { errorOfRpc, isUnreachableByAnswer } from "./rpc-error.ts";
 /** The longest wait for a quota that counts; a longer one that a server asks for is cut to this. */
 const quotaWaitMaxMs = 5_000;
 
-/** Whether another server may give what this one did not. */
+/** Whether another server may succeed where this one failed. */
 function isOfServer({ code, reason }: SnowlaneError): boolean {
   return code === "UNAVAILABLE" || reason === "DEPLOYMENT_MISMATCH";
 }
@@ -24,7 +24,7 @@ export interface AttemptSettings {
   readonly random: () => number;
   /** Called with each attempt that ends. */
   readonly observer: ClientObserver;
-  /** Told when the client moves to another endpoint. */
+  /** Informed when the client moves to another endpoint. */
   readonly states: States;
   /** Deadline of a call whose caller sets none; it covers all attempts and waits, in milliseconds. */
   readonly timeoutMs: number;
@@ -34,11 +34,11 @@ export interface AttemptSettings {
   readonly retryMax: number;
 }
 
-/** What ends a call before its time. */
+/** The limits of a call. */
 export interface CallLimits {
   /** Aborted to cancel the call. */
   readonly signal: AbortSignal;
-  /** In milliseconds from now. Undefined: that of the settings. */
+  /** Deadline in milliseconds from now. Undefined: that of the settings. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -49,13 +49,13 @@ export interface Attempt {
   readonly number: number;
   /** By the monotonic clock. */
   readonly startedMs: number;
-  /** What it may take. */
+  /** How long it may take. */
   readonly timeoutMs: number;
 }
 
 /**
- * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. A call that makes
- * progress (a stream) says so by {@link progress}.
+ * Makes the attempts of one call: chooses the endpoint, waits where that helps, and decides when to give up. A call
+ * that makes progress (a stream) reports it by {@link progress}.
  */
 export class Attempts {
   readonly #settings: AttemptSettings;
@@ -64,7 +64,7 @@ export class Attempts {
   readonly #limitMs: number;
   #deadlineMs: number;
   #number = 0;
-  /** What to report when time runs out: the last failure that was more than time running out. */
+  /** The error to report when time runs out: the last failure that was not itself caused by time running out. */
   #lastFailure: SnowlaneError | undefined;
   #waitMs = 0;
 
@@ -88,18 +88,19 @@ export class Attempts {
     this.#deadlineMs = this.#settings.clock.monotonicMs() + this.#limitMs;
   }
 
-  /** Until the deadline of the call. */
+  /** The time until the deadline of the call. */
   get leftMs(): number {
     return this.#deadlineMs - this.#settings.clock.monotonicMs();
   }
 
-  /** What the attempt at hand may take from now. */
+  /** How long the current attempt may still take. */
   get attemptLeftMs(): number {
     return Math.min(this.#settings.attemptTimeoutMs, this.leftMs);
   }
 
   /**
-   * Waits until the next attempt is due, and says where it goes. Each one is ended by {@link succeed} or {@link fail}.
+   * Waits until the next attempt is due, and chooses its endpoint. Each attempt must be ended by {@link succeed} or
+   * {@link fail}.
    *
    * @throws SnowlaneError, when it would be due after the deadline, or when the caller cancels.
    */
@@ -124,7 +125,7 @@ export class Attempts {
   /**
    * Records that an attempt failed.
    *
-   * @returns The error, if it permits another attempt.
+   * @returns The error, if another attempt may follow.
    * @throws SnowlaneError that ends the call.
    */
   fail(attempt: Attempt, cause: unknown): SnowlaneError {
@@ -141,7 +142,7 @@ export class Attempts {
       this.#waitMs = Math.min(error.retryAfterMs ?? 0, quotaWaitMaxMs) * (1 + random() / 2);
     else if (signal.aborted || (!isOfServer(error) && !hasRunOut)) throw error;
     else if (hasRunOut && isOfDarkConnection(error)) endpoints.noteDarkConnection(endpoint);
-    // Where the caller's own time has run out, that says nothing about the endpoint.
+    // If the caller's own time has run out, that says nothing about the endpoint.
     else if (!hasRunOut || !isOver) error = endpoints.noteFailure(endpoint, error);
     if (isFirstMistake(error)) throw error;
     if (!hasRunOut) this.#lastFailure = error;
@@ -150,7 +151,7 @@ export class Attempts {
   }
 
   /**
-   * Tells the observer of the other request of an attempt, which failed, or was cancelled because one was answered
+   * Informs the observer about the other request of an attempt: it failed, or it was cancelled because one was answered
    * first.
    *
    * @param cause - What it failed with; undefined: it was cancelled.

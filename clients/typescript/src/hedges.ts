@@ -65,10 +65,10 @@ export interface Legs<T> {
 }
 
 /**
- * Runs one request, or two. The first success counts, and the other request is cancelled and never read. An error of
- * one waits for the other.
+ * Runs one request, or two. The first success counts; the other request is cancelled and its answer never read. If one
+ * fails, the outcome of the other is awaited.
  *
- * @throws what the first request threw, where both fail.
+ * @throws The error of the first request, if both fail.
  */
 export async function firstOfTwo<T>({ clock, signal, first, delayMs, second, onOther }: Legs<T>): Promise<T> {
   const abort = new LinkedAbort([signal]);

@@ -160,7 +160,7 @@ export class IdClient extends OfflineIds implements IdSource {
     return buffer;
   }
 
-  /** The reservations of buffers: a lost one is only a gap, so that a second request may be sent. */
+  /** The reservations of buffers. A lost reservation is only a gap, so a second request may be sent. */
   readonly #hedged: RunSource = {
     reserve: (count, options) =>
       this.#calls.hedgedCall({ service: IdService, method: "ReserveIds" }, options, reservation(count)),

@@ -25,7 +25,7 @@ const fillMs = 16_000;
 /** The most pieces that the reserve may consist of. */
 const piecesMax = 8_192;
 
-/** What a reserve has. */
+/** The size of a reserve. */
 export interface ReserveState {
   /** IDs that are young. */
   readonly youngCount: number;

@@ -20,7 +20,7 @@ export interface RefillerOptions {
   readonly random: () => number;
   /** Called with each refill and each failure. */
   readonly observer: ClientObserver;
-  /** Told when refills begin to fail, and when they work again. */
+  /** Informed when refills begin to fail, and when they work again. */
   readonly states: States;
   /** Says how much to ask for. */
   readonly policy: RefillPolicy;
@@ -44,9 +44,9 @@ type Purpose = "working stock" | "reserve";
 interface Asked {
   readonly purpose: Purpose;
   readonly count: number;
-  /** From before the first attempt to get it: no ID of it can be older. */
+  /** The time before the first attempt to get it: none of its IDs can be older. */
   readonly asked: Moment;
-  /** IDs of a piece of the reserve. */
+  /** How many IDs a piece of the reserve has. */
   readonly pieceSize: number;
 }
 
@@ -55,9 +55,9 @@ export class Refiller {
   readonly #options: RefillerOptions;
   readonly #abort = new AbortController();
   #isRefilling = false;
-  /** Set while the buffer holds back after a failure. */
+  /** Set while the buffer waits after a failure. */
   #cancelRetry: (() => void) | undefined;
-  /** Set while the reserve for an outage is looked after. */
+  /** Set while the reserve for an outage is checked every second. */
   #cancelTopUp: (() => void) | undefined;
   #failuresInRow = 0;
   #lastFailure: SnowlaneError | undefined;
@@ -88,7 +88,7 @@ export class Refiller {
     return this.#failureCount;
   }
 
-  /** Asks for the next answer, unless one is on its way or at hand, or a failure is too fresh. */
+  /** Asks for the next answer, unless one is on its way or spare, or the last failure is too recent. */
   ask(): void {
     if (!this.#isFree) return;
     if (this.#options.outage !== undefined && this.#cancelTopUp === undefined) this.#scheduleTopUp();
@@ -173,7 +173,7 @@ export class Refiller {
     this.#failuresInRow = 0;
     this.#lastFailure = undefined;
     if (purpose === "working stock") stock.add(this.#answerOf(runs, asked, leftMs));
-    // Cut before any caller can claim of it, so that no ID is ever put back.
+    // It is cut before any caller can claim from it, so no ID is ever put back.
     else stock.addReserve(cutRuns(runs, pieceSize).map((piece) => this.#answerOf(piece, asked, leftMs)));
     return runs;
   }
@@ -185,7 +185,10 @@ export class Refiller {
     return answer;
   }
 
-  /** Serves those who wait. What ran low while an answer for the reserve was on its way is asked for. */
+  /**
+   * Serves the callers that wait. If the working stock ran low while an answer for the reserve was on its way, the next
+   * request is for it.
+   */
   #serve(): void {
     const { stock, waiters } = this.#options;
     waiters.serve(stock);
@@ -196,7 +199,7 @@ export class Refiller {
   expire(answer: Answer): void {
     const { stock, policy } = this.#options;
     stock.drop(answer);
-    // Where nothing of it was claimed, no caller needs the next one: the first caller wakes the buffer.
+    // If none of its IDs was claimed, no caller needs the next answer: the next caller wakes the buffer.
     if (answer.inUseFromMs !== undefined && !stock.hasSpare) this.ask();
     else if (stock.count === 0) policy.forget();
     else policy.noteHandedOut(this.#handedOut);
@@ -218,7 +221,7 @@ export class Refiller {
     if (waiters.count > 0 || stock.isLow) this.ask();
   }
 
-  /** Looks after the reserve for an outage, once a second while there is stock or a caller waits. */
+  /** Checks the reserve for an outage once a second, while there is stock or a caller waits. */
   #scheduleTopUp(): void {
     const { clock, outage, stock, waiters } = this.#options;
     outage?.noteHandedOut(this.#handedOut);

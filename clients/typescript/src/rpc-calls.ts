@@ -96,7 +96,7 @@ export class RpcCalls {
   readonly #names: readonly HostName[];
   readonly #deployments: Deployments;
   readonly #databases = new Deployments(undefined, "database");
-  /** The meeting of all endpoints, beside the first call. */
+  /** The request to all endpoints for their deployments, in parallel with the first call. */
   #meeting: Promise<void> | undefined;
   readonly #hedges: Hedges;
   /** When the connection to an endpoint was last opened for later hedges. */
@@ -329,7 +329,7 @@ export class RpcCalls {
   }
 
   /**
-   * Sees to it that names are looked up, and begins to ask all endpoints of which deployment they are.
+   * Makes sure that names are looked up, and begins to ask all endpoints which deployment they belong to.
    *
    * @throws SnowlaneError, if they are of two.
    */

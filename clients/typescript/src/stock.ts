@@ -4,28 +4,28 @@ import { notify, type ClientObserver } from "./observer.ts";
 import type { ReserveState } from "./outage-policy.ts";
 import type { RefillPolicy } from "./refill-policy.ts";
 
-/** The low-water marks of a stock, and whom it tells of low and of old answers. */
+/** The low-water marks of a stock, and the callbacks for answers that are low or too old. */
 export interface StockOptions {
-  /** Says at how many IDs an answer is low. */
+  /** Decides at how many IDs an answer is low. */
   readonly policy: RefillPolicy;
   readonly clock: Clock;
   /** Called with the IDs that are dropped. */
   readonly observer: ClientObserver;
-  /** Called once an answer, when no more IDs of it are left than its low-water mark. */
+  /** Called once per answer, when it is down to its low-water mark. */
   readonly onLowWater: () => void;
-  /** Called when IDs of an answer would be handed out that are too old. It must drop the answer. */
+  /** Called when IDs of an answer are about to be handed out that are too old. It must drop the answer. */
   readonly onTooOld: (answer: Answer) => void;
 }
 
-/** The age of IDs is looked at each so many claims at least, */
+/** The age of IDs is checked at least once in this many claims, */
 const claimsPerLookMax = 64;
-/** and after so much use. */
+/** and at least once in this much time of use. */
 const usePerLookMs = 10;
 
 /**
- * The IDs at hand. Callers claim from the run in place, which is one of the answer in use. Behind it stands at most one
- * spare answer. Where both are used up, the newest piece of the reserve comes into use. Nothing goes back: what is in
- * use is used up, or dropped. docs/adr/0198 says why.
+ * The IDs at hand. Callers claim from the run in place, which is part of the answer in use. Behind it there is at most
+ * one spare answer. Once both are used up, the newest piece of the reserve comes into use. Nothing is put back: an
+ * answer in use is used up or dropped. docs/adr/0198 says why.
  */
 export class Stock {
   readonly #policy: RefillPolicy;
@@ -38,19 +38,22 @@ export class Stock {
   #firstId = 0n;
   #stride = 1n;
   #next = 0;
-  /** Up to here nothing but the claim is to be done: the next look at the age, the low-water mark, or the end. */
+  /**
+   * Up to this index a claim needs no further work. It is the next check of the age, the low-water mark, or the end of
+   * the run.
+   */
   #fastEnd = 0;
-  /** The low-water mark; the end once it is met. */
+  /** The low-water mark; the end of the run once the mark is met. */
   #markAt = 0;
   #claimsPerLook = 1;
   #end = 0;
 
-  /** In use. */
+  /** The answer in use. */
   #answer: Answer | undefined;
   #spare: Answer | undefined;
-  /** Pieces of answers, for an outage. The newest is the last. */
+  /** Pieces of answers that are kept for an outage, the newest last. */
   readonly #reserve: Answer[] = [];
-  /** IDs of the reserve. */
+  /** How many IDs the reserve has. */
   #reserveCount = 0;
 
   /** Handed out of runs that are no longer in place. */
@@ -90,12 +93,12 @@ export class Stock {
     return this.#spare !== undefined;
   }
 
-  /** Whether the next answer is due: that in use is down to its low-water mark, and none is spare. */
+  /** Whether the next answer is due: the one in use is down to its low-water mark, and there is no spare one. */
   get isLow(): boolean {
     return this.#answer?.hasAsked === true && this.#spare === undefined;
   }
 
-  /** What the reserve has. @param youngMs - IDs that are younger are young. */
+  /** The size of the reserve. @param youngMs - The age below which IDs count as young. */
   reserveState(youngMs: number): ReserveState {
     let youngCount = 0;
     for (const { leftCount } of this.#youngPieces(youngMs)) youngCount += leftCount;
@@ -160,7 +163,7 @@ export class Stock {
     if (dropped > 0) notify(() => this.#observer.onExpire?.({ dropped }));
   }
 
-  /** Drops all there is. */
+  /** Drops the whole stock. */
   dropAll(): void {
     for (const answer of [this.#answer, this.#spare, ...this.#reserve]) if (answer !== undefined) this.drop(answer);
   }
@@ -178,14 +181,14 @@ export class Stock {
     const answer = this.#answer;
     if (answer === undefined || answer.hasAsked) return;
     answer.hasAsked = true;
-    // That the mark lies at its first ID says nothing about the use.
+    // If the mark is at its first ID, meeting it says nothing about the rate of use.
     if (this.#markOf(answer) < answer.count)
       this.#policy.noteMark(answer.count, this.#clock.monotonicMs() - (answer.inUseFromMs ?? 0));
     this.#onLowWater();
   }
 
   /**
-   * Sees to it that the run in place has IDs, and that they are young enough: after a pause of the process, claims come
+   * Makes sure that the run in place has IDs, and that they are young enough: after a pause of the process, claims come
    * before the timers. False if there is no stock.
    */
   #placeFreshRun(): boolean {
@@ -196,7 +199,7 @@ export class Stock {
     }
   }
 
-  /** Puts the next run of the stock in the place of one that is used up. */
+  /** Puts the next run of the stock in place of one that is used up. */
   #placeNextRun(): boolean {
     let run = this.#answer?.takeRun();
     if (run === undefined) {
@@ -235,7 +238,7 @@ export class Stock {
     return piece;
   }
 
-  /** Whether it was there. */
+  /** Removes a piece from the reserve. Returns whether it was there. */
   #takeFromReserve(piece: Answer): boolean {
     const index = this.#reserve.lastIndexOf(piece);
     if (index === -1) return false;
@@ -244,7 +247,7 @@ export class Stock {
     return true;
   }
 
-  /** The pieces of the reserve that are younger, the newest first. */
+  /** The pieces of the reserve that are younger than the given age, the newest first. */
   *#youngPieces(ageMs: number): Generator<Answer> {
     for (let index = this.#reserve.length - 1; index >= 0; index--) {
       const piece = this.#reserve[index] as Answer;
@@ -253,7 +256,7 @@ export class Stock {
     }
   }
 
-  /** Ends the run in place, and tells how many of its IDs no caller will get. Doing it again does nothing. */
+  /** Ends the run in place, and returns how many of its IDs no caller will get. Doing it again does nothing. */
   #closeRun(): number {
     const leftCount = this.#end - this.#next;
     this.#settledCount += this.#next;

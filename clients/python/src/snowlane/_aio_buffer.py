@@ -238,7 +238,7 @@ class AsyncPrefetchBuffer:
         return await self._waiters.wait(self._refiller, claim, deadline_s)
 
     def _request(self) -> None:
-        """Sends for more if that is due."""
+        """Asks for more if that is due."""
         refiller = self._refiller
         self._tell_expired(self._stock.take_expired())
         asked = refiller.next_request(self._clock.monotonic_s())
@@ -257,7 +257,7 @@ class AsyncPrefetchBuffer:
             if task is not None:
                 task.cancel()
 
-        # The source keeps to the time itself; this is for one that never answers.
+        # The source should observe the time limit itself; this is for one that never answers.
         guard = self._clock.after(self._timeout_s * 1.25, give_up)
         outcome: Sequence[IdRun] | SnowlaneError = SnowlaneError(ErrorReason.CANCELLED, "The event loop ends.")
         try:
@@ -271,7 +271,7 @@ class AsyncPrefetchBuffer:
     def _settle(
         self, refiller: Refiller, flight: int, asked: int, sent: Moment, outcome: Sequence[IdRun] | SnowlaneError
     ) -> None:
-        # The answer to a request that was given up is dropped whole.
+        # The answer to an abandoned request is dropped whole.
         if refiller.flight != flight:
             return
         received = 0

@@ -56,7 +56,7 @@ class AsyncCalls:
     def _begin(self) -> None:
         monotonic_s = self.clock.monotonic_s
         self._connections: Connections[grpc.aio.Channel] = self._new_connections()
-        # Streams never share a connection with calls, so that a reader that pauses holds up no call.
+        # Streams never share a connection with calls, so that a paused reader holds up no call.
         self._stream_connections: Connections[grpc.aio.Channel] = self._new_connections(calls_max=_STREAMS_MAX)
         self._endpoints = Endpoints([base.url for base in self._bases], monotonic_s)
         self._names = Names(self._bases, self._endpoints, monotonic_s)
@@ -195,8 +195,8 @@ class AsyncCalls:
         return spec.read(response)
 
     async def _try_hedged(self, spec: UnarySpec[T], attempt: Attempt, attempts: Attempts) -> T:
-        """Sends a second request where the first has no answer after a while, and takes the first valid answer. The
-        other request is cancelled and never read. Where both fail, the error is that of the first.
+        """Sends a second request if the first has no answer after a while, and takes the first valid answer. The other
+        request is cancelled and its answer never read. If both fail, the error is that of the first.
         """
         metadata = await self._metadata()
         started_s: dict[asyncio.Task[T], float] = {}
@@ -336,7 +336,7 @@ class AsyncCalls:
         try:
             self.clock.spawn(work)
         except RuntimeError:
-            # No thread can be had: there are too many, or the interpreter is about to end.
+            # No thread could be started: there are too many, or the interpreter is about to end.
             finish([])
 
     def _forget_endpoints(self, urls: Sequence[str]) -> None:

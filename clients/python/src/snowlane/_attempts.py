@@ -33,7 +33,7 @@ class Attempt:
 
     Attributes:
         number: Counts from 1.
-        is_replaced: Whether its connection was dark, and the next attempt at this endpoint takes another.
+        is_replaced: Whether its connection was dark, so that the next attempt at this endpoint takes another one.
     """
 
     endpoint: Endpoint
@@ -44,7 +44,7 @@ class Attempt:
 
 
 class Attempts:
-    """Says where to go, how long to wait before, and when to give up. It does not wait itself."""
+    """Decides which endpoint is next, how long to wait before, and when to give up. It does not wait itself."""
 
     def __init__(self, settings: AttemptSettings, method: str, timeout_s: float | None) -> None:
         self._settings = settings
@@ -53,22 +53,22 @@ class Attempts:
         self._deadline_s = settings.monotonic_s() + self._limit_s
         self._number = 0
         self._quota_wait_s = 0.0
-        # What to report when time runs out: the last failure that was more than time running out.
+        # The error to report when time runs out: the last failure that was not itself caused by time running out.
         self._last_failure: SnowlaneError | None = None
 
     def left_s(self) -> float:
-        """Until the deadline of the call."""
+        """The time until the deadline of the call."""
         return self._deadline_s - self._settings.monotonic_s()
 
     def attempt_left_s(self) -> float:
-        """What the attempt at hand may take from now."""
+        """How long the current attempt may still take."""
         return min(self._settings.attempt_timeout_s, self.left_s())
 
     def next(self) -> tuple[Endpoint, float]:
-        """Where the next attempt goes, and how many seconds to wait before `begin`.
+        """The endpoint of the next attempt, and how many seconds to wait before `begin`.
 
         Raises:
-            SnowlaneError: It would be due after the deadline of the call.
+            SnowlaneError: The attempt would be due after the deadline of the call.
         """
         endpoint, wait_s = self._settings.endpoints.choose()
         moved_to = self._settings.endpoints.announce()
@@ -81,7 +81,7 @@ class Attempts:
         return endpoint, wait_s
 
     def begin(self, endpoint: Endpoint) -> Attempt:
-        """Begins an attempt, which is ended by `succeed` or `fail`."""
+        """Begins an attempt, which must be ended by `succeed` or `fail`."""
         self._quota_wait_s = 0.0
         self._number += 1
         return Attempt(endpoint, self._number, self._settings.monotonic_s(), self.attempt_left_s())
@@ -114,7 +114,7 @@ class Attempts:
         """Ends an attempt.
 
         Raises:
-            SnowlaneError: No other attempt is to follow.
+            SnowlaneError: No further attempt follows.
         """
         self._report(attempt, error.reason)
         has_run_out = error.reason is ErrorReason.DEADLINE_EXCEEDED
@@ -126,7 +126,7 @@ class Attempts:
         elif attempt.is_replaced:
             self._settings.endpoints.note_dark_connection(attempt.endpoint)
         elif has_run_out and self.left_s() <= 0:
-            # The caller's time has run out: that says nothing about the endpoint.
+            # The caller's own time has run out, which says nothing about the endpoint.
             pass
         elif has_run_out or error.code is StatusCode.UNAVAILABLE or is_mismatch:
             error = self._settings.endpoints.note_failure(attempt.endpoint, error)

@@ -214,7 +214,7 @@ class PrefetchBuffer:
         self._begin(is_closed=self._refiller.is_closed)
 
     def _locked(self) -> threading.Condition:
-        # For forks that ran no hook: what is left of the parent's slice is repeated then, but no more.
+        # For forks that ran no hook: they repeat the rest of the parent's slice, but no more than that.
         if self._pid != os.getpid():
             self._after_fork_in_child()
         return self._waiters.changed
@@ -237,7 +237,7 @@ class PrefetchBuffer:
         found = self._stock.claim()
         self._request()
         if found is None:
-            # A source may answer at once.
+            # A source may answer immediately.
             found = self._stock.claim()
         self._take = self._stock.take
         return found
@@ -258,11 +258,12 @@ class PrefetchBuffer:
         return parts or None
 
     def _claim_or_wait(self, claim: Callable[[], T | None], timeout_s: float | None) -> T:
-        """Claims, and waits for stock if there is none. `claim` is called with the lock held, and gives None if there
-        is none.
+        """Claims, and waits for stock if there is none. `claim` is called with the lock held, and returns None if there
+        is no stock.
         """
         with self._locked():
-            # Taken before the claim, which may ask for more: that can fail before this call begins to wait.
+            # The count is read before the claim, because the claim may ask for more, and that can fail before this call
+            # begins to wait.
             failures = self._refiller.failures
             found = claim()
         if found is not None:
@@ -271,7 +272,7 @@ class PrefetchBuffer:
         return self._waiters.wait(self._refiller, claim, failures, deadline_s)
 
     def _request(self) -> None:
-        """Sends for more if that is due."""
+        """Asks for more if that is due."""
         refiller = self._refiller
         self._tell_expired(self._stock.take_expired())
         asked = refiller.next_request(self._clock.monotonic_s())
@@ -283,12 +284,12 @@ class PrefetchBuffer:
         try:
             self._clock.spawn(lambda: self._reserve(refiller, flight, asked))
         except RuntimeError as error:
-            # No thread can be had: there are too many, or the interpreter is about to end.
+            # No thread could be started: there are too many, or the interpreter is about to end.
             self._settle(refiller, flight, asked, Moment(self._clock), as_snowlane_error(error))
 
     def _reserve(self, refiller: Refiller, flight: int, asked: int) -> None:
         sent = Moment(self._clock)
-        # The source keeps to the time itself; this is for one that never answers.
+        # The source should observe the time limit itself; this is for one that never answers.
         guard = self._clock.after(
             self._timeout_s * 1.25, lambda: self._settle(refiller, flight, asked, sent, _unanswered())
         )
@@ -296,7 +297,7 @@ class PrefetchBuffer:
         try:
             outcome = self._source.reserve(asked, self._timeout_s)
         except BaseException as error:
-            # This thread runs nothing else: whatever a source raises, the calls that wait are to hear of it.
+            # This thread runs nothing else. Whatever a source raises, the waiting calls must learn of it.
             outcome = as_snowlane_error(error)
         guard.cancel()
         self._settle(refiller, flight, asked, sent, outcome)
@@ -307,7 +308,7 @@ class PrefetchBuffer:
         received = 0
         failure: SnowlaneError | None = None
         with self._waiters.changed:
-            # The answer to a request that was given up is dropped whole.
+            # The answer to an abandoned request is dropped whole.
             if refiller.flight != flight:
                 return
             elapsed_s = sent.running_s()

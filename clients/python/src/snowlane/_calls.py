@@ -66,7 +66,7 @@ class Calls:
         self.changed = threading.Condition()
         monotonic_s = self.clock.monotonic_s
         self._connections: Connections[grpc.Channel] = self._new_connections()
-        # Streams never share a connection with calls, so that a reader that pauses holds up no call.
+        # Streams never share a connection with calls, so that a paused reader holds up no call.
         self._stream_connections: Connections[grpc.Channel] = self._new_connections(calls_max=_STREAMS_MAX)
         self._endpoints = Endpoints([base.url for base in self._bases], monotonic_s)
         self._names = Names(self._bases, self._endpoints, monotonic_s)
@@ -188,8 +188,8 @@ class Calls:
         return spec.read(response)
 
     def _try_hedged(self, spec: UnarySpec[T], attempt: Attempt, attempts: Attempts) -> T:
-        """Sends a second request where the first has no answer after a while, and takes the first valid answer. The
-        other request is cancelled and never read. Where both fail, the error is that of the first.
+        """Sends a second request if the first has no answer after a while, and takes the first valid answer. The other
+        request is cancelled and its answer never read. If both fail, the error is that of the first.
         """
         metadata = self._metadata()
         ended: queue.SimpleQueue[_Leg | None] = queue.SimpleQueue()
@@ -211,7 +211,7 @@ class Calls:
                 while under_way:
                     leg = ended.get()
                     if leg is None:
-                        # No hedge follows an error: the next attempt does.
+                        # After an error there is no hedge, but the next attempt.
                         connection = None if failure else self._open_hedge(plan)
                         if connection is not None:
                             legs.append(begin(plan.endpoint, connection))
@@ -303,7 +303,7 @@ class Calls:
         try:
             self.clock.spawn(work)
         except RuntimeError:
-            # No thread can be had: there are too many, or the interpreter is about to end.
+            # No thread could be started: there are too many, or the interpreter is about to end.
             names.take(name, [])
 
     def _sleep(self, wait_s: float) -> None:
@@ -331,7 +331,7 @@ class Calls:
             try:
                 self.clock.spawn(lambda: self._meet_all(has_met))
             except RuntimeError:
-                # No thread can be had: there are too many, or the interpreter is about to end.
+                # No thread could be started: there are too many, or the interpreter is about to end.
                 self._meet_all(has_met)
         self.deployments.check_conflict()
 

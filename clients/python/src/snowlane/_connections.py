@@ -1,4 +1,4 @@
-"""The connection in use to each endpoint, and what tells a dark one: it stands and answers nothing."""
+"""The connection in use to each endpoint, and how to recognize a dark one, which is open but answers nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Connection(Generic[Channel]):
     """One channel.
 
     Attributes:
-        silent_since_s: When the first request was sent after the last answer; None: it owes no answer.
+        silent_since_s: The time of the first request after the last answer; None: it owes no answer.
         is_replaced: Whether its endpoint has another now. It gets no more calls.
         is_second: Whether it was opened beside the one in use, for one request.
     """
@@ -53,7 +53,7 @@ class Connection(Generic[Channel]):
 
 
 class Connections(Generic[Channel]):
-    """Opens a connection to an endpoint at its first call, and another where that one is dark.
+    """Opens a connection to an endpoint at its first call, and another if that one is dark.
 
     Safe for any number of threads.
     """
@@ -71,7 +71,7 @@ class Connections(Generic[Channel]):
         """Opens nothing yet.
 
         Args:
-            on_replaced: Is told the endpoint whose connection was dark.
+            on_replaced: Called with the endpoint whose connection was dark.
             calls_max: How many calls share a connection; None: all. More calls open more connections, of which all but
                 the first are closed when they are empty.
             renews: Whether a connection that ended gets a new channel, whose TLS material is asked for again.
@@ -90,7 +90,7 @@ class Connections(Generic[Channel]):
 
     @contextmanager
     def call(self, attempt: Attempt) -> Iterator[Connection[Channel]]:
-        """Goes around an RPC: gives the connection that it takes, and learns from how it ends."""
+        """A context for an RPC: provides its connection, and records how the RPC ends."""
         url = attempt.endpoint.url
         connection = self.begin(url)
         try:
@@ -102,7 +102,7 @@ class Connections(Generic[Channel]):
             self.end(url, connection)
 
     def begin(self, url: str) -> Connection[Channel]:
-        """Gives the connection that a request takes. It is to be ended by `end`."""
+        """Returns the connection for a request. It must be ended by `end`."""
         with self._lock:
             in_use = self._in_use.setdefault(url, [])
             connection = next((each for each in in_use if not self._is_full(each)), None)
@@ -114,8 +114,8 @@ class Connections(Generic[Channel]):
         return connection
 
     def begin_second(self, url: str) -> Connection[Channel] | None:
-        """Opens a connection beside the one in use, for one request. It ends with that, unless it is adopted. None: it
-        may not be opened now.
+        """Opens a connection beside the one in use, for one request. It closes after that request, unless it is
+        adopted. None: it may not be opened now.
         """
         with self._lock:
             now_s = self._monotonic_s()
@@ -136,7 +136,7 @@ class Connections(Generic[Channel]):
         """Puts a second connection that answered first in the place of the one in use."""
         with self._lock:
             slow = self._first(url)
-            # One without a call owes no answer: it is not the slow one any more.
+            # A connection without a call owes no answer, so it is no longer the slow one.
             if not second.is_second or (slow is not None and slow.call_count == 0):
                 return
             self._replaced.remove(second)
@@ -172,8 +172,8 @@ class Connections(Generic[Channel]):
             self.leave(connection)
 
     def leave(self, connection: Connection[Channel]) -> None:
-        """Records that a request was given up because another one was answered first. Its connection may still be slow,
-        and no more than that: where it is dark, the next request finds out.
+        """Records that a request was given up because another one was answered first. All that is known of its
+        connection is that it may still be slow. If it is dark, the next request finds out.
         """
         with self._lock:
             connection.call_count -= 1
@@ -279,7 +279,7 @@ class Connections(Generic[Channel]):
 
     def _replace(self, url: str, connection: Connection[Channel]) -> bool:
         """Takes a connection out of use: the next call opens another. False: it is out of use already, as after calls
-        that ran out together.
+        that timed out together.
         """
         in_use = self._in_use.get(url, [])
         if connection not in in_use:

@@ -288,7 +288,7 @@ class IdClient:
 
 
 class _HedgedSource:
-    """The reservations of a client's buffers: a lost one is only a gap, so that a second request may be sent."""
+    """The reservations of a client's buffers. A lost reservation is only a gap, so a second request may be sent."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls

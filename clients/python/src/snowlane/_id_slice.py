@@ -1,4 +1,4 @@
-"""The few IDs of a run that callers claim without a lock.
+"""The few IDs of a run that callers may claim without a lock.
 
 docs/adr/0055 says why callers claim from slices.
 """
@@ -13,17 +13,17 @@ from typing import Protocol
 
 
 class IdSlice(Protocol):
-    """IDs of which any number of threads claim one each by `take`.
+    """IDs that any number of threads claim one by one, by `take`.
 
-    A claim is one atomic step, and there is no other way to get an ID out: what two threads claim never overlaps. An ID
-    that is claimed and not used is a gap.
+    A claim is one atomic step, and there is no other way to get an ID out, so the claims of two threads never overlap.
+    An ID that is claimed and not used is a gap.
     """
 
     take: Callable[[], int]
-    """Claims an ID; raises StopIteration when all are claimed, and for ever after."""
+    """Claims an ID; raises StopIteration once all are claimed."""
 
     def left(self) -> int:
-        """How many can still be claimed."""
+        """How many IDs can still be claimed."""
 
     def drain(self, count: int) -> list[int]:
         """Claims up to `count` of them, in order."""
@@ -32,16 +32,16 @@ class IdSlice(Protocol):
         """Ends all claiming, by claiming what is left; returns how many that were. Closing again does nothing."""
 
     def close_in_child(self) -> None:
-        """The same in a forked child, where this thread is the only one and locks may be held by threads that are not
-        there.
+        """The same in a forked child, where this thread is the only one, and locks may be held by threads that do not
+        exist there.
         """
 
 
 class _AtomicSlice:
-    """`take` is the `__next__` of a range iterator: one call into C, which never lets go of the interpreter's lock.
+    """`take` is the `__next__` of a range iterator: one call into C, which never releases the interpreter's lock.
 
-    Exactly as atomic as that lock: a build without it takes _LockedSlice. Copies of a range iterator repeat its IDs, so
-    it stays in here.
+    It is as atomic as that lock makes it: a build without the lock uses _LockedSlice. Copies of a range iterator would
+    repeat its IDs, so the iterator never leaves this class.
     """
 
     __slots__ = ("_ids", "take")
@@ -64,7 +64,7 @@ class _AtomicSlice:
 
 
 class _LockedSlice:
-    """For builds without the interpreter's lock, where threads that share a range iterator see IDs twice."""
+    """For builds without the interpreter's lock, in which threads that share a range iterator would see IDs twice."""
 
     __slots__ = ("_ids", "_lock", "take")
 

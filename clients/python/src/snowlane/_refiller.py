@@ -78,7 +78,7 @@ class Refiller:
         return True
 
     def tops_up(self, now_s: float, *, has_waiters: bool) -> bool:
-        """Looks after the reserve for an outage: the next request may be for it.
+        """Checks the reserve for an outage: the next request may be for it.
 
         Returns:
             Whether to go on: there is stock, or a call waits.
@@ -104,7 +104,7 @@ class Refiller:
         """Takes the answer to the reservation on its way into stock. Returns it, or its pieces.
 
         Args:
-            moment: From before the first attempt to get it: no ID of it can be older.
+            moment: The time before the first attempt to get it: none of its IDs can be older.
 
         Raises:
             SnowlaneError: It is refused, or too late: the reservation counts as failed.
@@ -126,7 +126,7 @@ class Refiller:
             answer = Answer(runs, moment)
             self.stock.add(answer)
             return [answer]
-        # Cut before any caller can claim of it, so that no ID is ever put back.
+        # It is cut before any caller can claim from it, so no ID is ever put back.
         pieces = [Answer(piece, moment, is_of_reserve=True) for piece in cut_runs(runs, self._piece_size)]
         self.stock.add_reserve(pieces)
         return pieces

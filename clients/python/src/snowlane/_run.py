@@ -33,7 +33,7 @@ class IdRun:
 
 
 def cut_runs(runs: Sequence[IdRun], size: int) -> list[list[IdRun]]:
-    """Cuts runs into pieces of `size` IDs, the last one of what is left."""
+    """Cuts runs into pieces of `size` IDs; the last piece has the rest."""
     pieces: list[list[IdRun]] = []
     room = 0
     for run in runs:

@@ -1,4 +1,4 @@
-"""What a buffer has in stock, and how IDs are claimed of it."""
+"""The stock of a buffer, and how IDs are claimed from it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Part = range | list[int]
 """IDs that one step claimed, in order."""
 
 _SLICE_COUNT_MAX = 1024
-"""IDs that are claimed without the lock before it is taken again and the age of IDs is looked at: few enough to close
-in 20 us, so many that the lock costs nothing;
+"""How many IDs may be claimed without the lock before it is taken again and the age of IDs is checked: few enough to
+close in 20 us, and enough that the lock costs almost nothing;
 """
 _SLICE_S = 0.01
-"""and at most so much use: after a pause of the process, claims come before the timers."""
+"""and at most this much time of use: after a pause of the process, claims come before the timers."""
 
 
 def _dry() -> Callable[[], int]:
@@ -27,13 +27,14 @@ def _dry() -> Callable[[], int]:
 
 
 class Answer:
-    """The runs of one answer to a reservation, or of one piece of it: one age, one low-water mark.
+    """The runs of one answer to a reservation, or of one piece of it. They share one age and one low-water mark.
 
     The age counts from before the first attempt: docs/adr/0094 says why.
 
     Attributes:
-        is_of_reserve: A piece of the reserve asks for an answer with its first ID: the working stock is empty then.
-        in_use_s: When its first ID was cut off; None: none was.
+        is_of_reserve: Whether it is a piece of the reserve. Such a piece asks for the next answer at its first ID,
+            because the working stock is then empty.
+        in_use_s: When its first ID was cut off; None: no ID was.
     """
 
     __slots__ = ("asked", "count", "has_met_mark", "in_use_s", "is_of_reserve", "left", "mark", "ranges", "timer")
@@ -44,19 +45,19 @@ class Answer:
         self.asked = asked
         self.is_of_reserve = is_of_reserve
         self.mark: int | None = None
-        """As measured when the run in front came into use."""
+        """The rate as measured when the first run came into use."""
         self.has_met_mark = False
         self.in_use_s: float | None = None
         self.left = self.count
-        """IDs that were not cut off yet."""
+        """How many IDs were not cut off yet."""
         self.timer: Timer | None = None
-        """What drops it when it is too old."""
+        """The timer that drops it when it is too old."""
 
     def cut(self, count_max: int) -> range:
-        """Takes up to `count_max` IDs off its front: fewer at the end of a run. There must be some."""
+        """Cuts up to `count_max` IDs off its front: fewer at the end of a run. It must have some."""
         first = self.ranges[0]
         head, rest = first[:count_max], first[count_max:]
-        # Out of the stock before they are in anybody's hands: an exception between the two leaves a gap, not a repeat.
+        # They leave the stock before a caller gets them: an exception between the two steps leaves a gap, not a repeat.
         if rest:
             self.ranges[0] = rest
         else:
@@ -66,7 +67,7 @@ class Answer:
         return head
 
     def drop(self) -> None:
-        """Drops all that was not cut off."""
+        """Drops all IDs that were not cut off."""
         self.ranges.clear()
         self.left = 0
         if self.timer is not None:
@@ -74,13 +75,13 @@ class Answer:
 
 
 class Stock:
-    """The IDs at hand, without a lock: those that use it hold the buffer's.
+    """The IDs at hand. It has no lock of its own: callers hold that of the buffer.
 
-    Callers claim from a slice of the answer in use by `take`, without the lock. That a slice is used up tells them, by
-    StopIteration, to take the lock; a slice ends at the low-water mark, so nothing is counted for an ID.
+    Callers claim from a slice of the answer in use by `take`, without the lock. When the slice is used up,
+    StopIteration makes them take the lock. A slice ends at the low-water mark, so no claim has to count IDs.
 
-    Behind the answer in use there is at most one spare answer. Where both are used up, the newest piece of the reserve
-    comes into use. Nothing goes back: what is in use is used up, or dropped. docs/adr/0198 says why.
+    Behind the answer in use there is at most one spare answer. Once both are used up, the newest piece of the reserve
+    comes into use. Nothing is put back: an answer in use is used up or dropped. docs/adr/0198 says why.
     """
 
     def __init__(self, policy: RefillPolicy, age_limit_s: float, monotonic_s: Callable[[], float]) -> None:
@@ -88,17 +89,17 @@ class Stock:
         self._age_limit_s = age_limit_s
         self._monotonic_s = monotonic_s
         self.is_refill_due = False
-        """Whether the next answer is to be asked for. Claims set it at the low-water mark."""
+        """Whether to ask for the next answer. Claims set it at the low-water mark."""
         self.reserved = 0
         """IDs taken in."""
         self.dropped = 0
         """IDs dropped unused."""
         self.expired = 0
-        """IDs that claims found too old, and of which nobody has been told."""
+        """IDs that claims found too old, and that the observer has not been informed of."""
         self._answers: deque[Answer] = deque()
-        """That in use and that which is spare."""
+        """The answer in use and the spare one."""
         self._reserve: list[Answer] = []
-        """Pieces of answers, for an outage. The newest is the last."""
+        """Pieces of answers that are kept for an outage, the newest last."""
         self._slice: IdSlice = open_slice(range(0))
         self._slice_count = 0
         self.take: Callable[[], int] = self._slice.take
@@ -125,7 +126,7 @@ class Stock:
         return len(self._reserve)
 
     def young(self, young_s: float) -> int:
-        """IDs of the reserve that are younger."""
+        """How many IDs of the reserve are younger than the given age."""
         return sum(piece.left for piece in self._pieces_younger(young_s))
 
     def lasts_s(self, rate_per_second: float) -> float:
@@ -147,7 +148,7 @@ class Stock:
             yield piece
 
     def claim(self) -> int | None:
-        """Claims one ID, the next slice opened if need be; None if the stock is dry."""
+        """Claims one ID, and opens the next slice if necessary; None if the stock is dry."""
         while True:
             try:
                 return self.take()
@@ -163,7 +164,7 @@ class Stock:
             if not part:
                 if not self._open_answer():
                     break
-                # Straight from the answer: a block needs no slice.
+                # These come straight from the answer: a block needs no slice.
                 part = self._answers[0].cut(count)
                 self._retired_claims += len(part)
             parts.append(part)
@@ -186,8 +187,8 @@ class Stock:
         return True
 
     def _open_answer(self) -> bool:
-        """Retires the slice, which is used up, and the answers that are. Returns whether the first one has IDs to cut,
-        which are young enough.
+        """Retires the used-up slice and all used-up answers. Returns whether the first answer then has IDs to cut, and
+        they are young enough.
         """
         self._retire_slice()
         while True:
@@ -216,7 +217,7 @@ class Stock:
         if to_mark > 0:
             return
         answer = self._answers[0]
-        # That the mark is the whole answer says nothing about the use.
+        # If the mark is the whole answer, meeting it says nothing about the rate of use.
         if not answer.has_met_mark and self._mark_of(answer) < answer.count:
             self.policy.met_mark(answer.count, self._monotonic_s() - (answer.in_use_s or 0.0))
         answer.has_met_mark = True
@@ -259,12 +260,12 @@ class Stock:
         return unused
 
     def take_expired(self) -> int:
-        """How many IDs claims found too old since the last time."""
+        """How many IDs claims found too old since the last call."""
         expired, self.expired = self.expired, 0
         return expired
 
     def drop_all(self) -> int:
-        """Drops all there is; returns how many IDs that were."""
+        """Drops the whole stock; returns how many IDs that were."""
         answers = [*self._answers, *self._reserve]
         unused = self._retire_slice() + sum(answer.left for answer in answers)
         for answer in answers:
@@ -275,7 +276,7 @@ class Stock:
         return unused
 
     def drop_in_child(self) -> None:
-        """Drops all there is in a forked child: what the parent has in stock is the parent's."""
+        """Drops the whole stock in a forked child: it belongs to the parent."""
         self._slice.close_in_child()
         self.take = _dry()
         for answer in [*self._answers, *self._reserve]:

@@ -78,7 +78,7 @@ export class ClientSocket {
     return this.#http2.hasAnswered;
   }
 
-  /** Whether it stands and has answered nothing for so long. */
+  /** Whether it is open and has answered nothing for the given time. */
   isDark(silenceMs: number): boolean {
     const nowMs = performance.now();
     if (!this.hasAnsweredRequest && nowMs - this.#openedMs < openingMs) return false;

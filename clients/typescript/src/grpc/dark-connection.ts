@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** The cause of a call's end: its connection stood and answered nothing, and another one takes its place. */
+/** The cause of a call's end: its connection was open but answered nothing, and is replaced by another. */
 export class DarkConnection extends Error {
   override readonly name = "DarkConnection";
 

@@ -234,7 +234,7 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
     if (!this.#window.receive(sizeBytes)) {
       throw new ConnectionError(errorCode.flowControlError, "DATA exceeds the connection's window");
     }
-    // Given back at once, or readers that pause would hold up all other answers.
+    // The window is given back at once, or a paused reader would hold up all other answers.
     const increment = this.#window.consume(sizeBytes);
     if (increment > 0) this.#output.windowUpdate(0, increment);
     const stream = this.#find(streamId);

@@ -20,7 +20,7 @@ export interface StreamPlace {
 }
 
 /**
- * The connections to one server that streams take, apart from calls: readers that pause hold up no call. The first one
+ * The connections of streams to one server. Calls use others, so that a paused reader holds up no call. The first one
  * stays, and others close when they are empty.
  */
 export class StreamChannels {

@@ -5,17 +5,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The runs of one reservation, or of one piece of it, on their way through a buffer: one age, one low-water mark.
- * Guarded by the buffer's lock, but for its age, which any thread may ask for.
+ * The runs of one reservation, or of one piece of it, on their way through a buffer. They share one age and one
+ * low-water mark. Guarded by the buffer's lock, except the age, which any thread may read.
  */
 final class Answer {
 
   final int count;
 
-  /** Whether the next answer has been asked for on behalf of this one. */
+  /** Whether this answer has caused the request for the next one. */
   boolean hasAsked;
 
-  /** A piece of the reserve asks for an answer with its first ID, because the working stock is empty then. */
+  /**
+   * Whether it is a piece of the reserve. Such a piece asks for the next answer at its first ID, because the working
+   * stock is then empty.
+   */
   boolean isOfReserve;
 
   /** Whether its first run was put in place, at {@code usedFromNanos}. */
@@ -30,7 +33,7 @@ final class Answer {
   private ClientClock.Timer expiry = () -> {};
 
   /**
-   * @param asked when its source was, before the first attempt
+   * @param asked when its source was asked, before the first attempt
    */
   Answer(List<IdRun> runs, Moment asked, long maxAgeNanos) {
     this.asked = asked;
@@ -40,7 +43,7 @@ final class Answer {
     unopenedCount = count;
   }
 
-  /** Cuts runs into pieces of so many IDs, the last one of what is left. */
+  /** Cuts runs into pieces of the given size; the last piece has the rest. */
   static List<List<IdRun>> cut(List<IdRun> runs, int size) {
     List<List<IdRun>> pieces = new ArrayList<>();
     int room = 0;

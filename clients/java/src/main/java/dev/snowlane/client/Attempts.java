@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of one call: chooses where to go, waits where that helps, and says when to give up. For the thread of
- * the call alone. docs/adr/0056 says why calls block.
+ * Makes the attempts of one call: chooses the endpoint, waits where that helps, and decides when to give up. Only the
+ * thread of the call may use it. docs/adr/0056 says why calls block.
  */
 final class Attempts {
 
@@ -22,7 +22,7 @@ final class Attempts {
     private final int number;
     private final long startedNanos;
 
-    /** Whether its connection was dark, and the next attempt at this endpoint takes another. */
+    /** Whether its connection was dark, so that the next attempt at this endpoint takes another one. */
     boolean isReplaced;
 
     private Attempt(Endpoint endpoint, int number, long startedNanos) {
@@ -63,14 +63,14 @@ final class Attempts {
   private long deadlineNanos;
   private int number;
 
-  /** What to report when time runs out: the last failure that was more than time running out. */
+  /** The error to report when time runs out: the last failure that was not itself caused by time running out. */
   private @Nullable SnowlaneException lastFailure;
 
   /** How long the server asked the caller to wait. */
   private long quotaWaitNanos;
 
   /**
-   * @param timeout of the caller; empty: the client's. A deadline of the gRPC context that is earlier goes before
+   * @param timeout that of the caller; empty: the client's. An earlier deadline of the gRPC context takes precedence
    */
   Attempts(
       ClientSettings settings,
@@ -92,12 +92,12 @@ final class Attempts {
     this.deadlineNanos = settings.clock().nanos() + limitNanos;
   }
 
-  /** The time that the call has left; 0 or less once it is over. */
+  /** The time that the call has left; 0 or less once that time is over. */
   long callLeftNanos() {
     return deadlineNanos - settings.clock().nanos();
   }
 
-  /** What the attempt at hand may take from now. */
+  /** How long the current attempt may still take. */
   long leftNanos() {
     return Math.min(Times.nanos(settings.attemptTimeout()), callLeftNanos());
   }
@@ -107,8 +107,8 @@ final class Attempts {
   }
 
   /**
-   * Waits until the next attempt is due, and says where it goes. Each one is ended by {@link #succeed} or {@link
-   * #fail}.
+   * Waits until the next attempt is due, and chooses its endpoint. Each attempt must be ended by {@link #succeed} or
+   * {@link #fail}.
    *
    * @throws SnowlaneException if it would be due after the deadline, or the call is ended otherwise
    */
@@ -133,7 +133,7 @@ final class Attempts {
   }
 
   /**
-   * Tells the observer of the other request of an attempt, which failed, or was cancelled because one was answered
+   * Informs the observer about the other request of an attempt: it failed, or it was cancelled because one was answered
    * first.
    *
    * @param cause null: it was cancelled
@@ -165,7 +165,7 @@ final class Attempts {
    * Records that an attempt failed.
    *
    * @return the failure, if another attempt may be made
-   * @throws SnowlaneException the error of the call, if that is over
+   * @throws SnowlaneException the error of the call, if the call is over
    */
   SnowlaneException fail(Attempt attempt, RuntimeException cause) {
     SnowlaneException failure =
@@ -184,7 +184,7 @@ final class Attempts {
     } else if (!isOfServer(failure) && !hasRunOut) {
       throw failure;
     } else if (!hasRunOut || !isOver) {
-      // Where the caller's own time has run out, that says nothing about the endpoint.
+      // If the caller's own time has run out, that says nothing about the endpoint.
       failure = endpoints.noteFailure(attempt.endpoint(), failure);
       if (failure.isFirstMistake()) throw failure;
     }
@@ -193,12 +193,12 @@ final class Attempts {
     throw lastFailure == null ? failure : lastFailure;
   }
 
-  /** The error for what took too long. */
+  /** The error for a call that took too long. */
   static SnowlaneException timedOut() {
     return new SnowlaneException(ErrorReason.DEADLINE_EXCEEDED, "No answer came in time.");
   }
 
-  /** Whether another server may give what this one did not. */
+  /** Whether another server may succeed where this one failed. */
   private static boolean isOfServer(SnowlaneException failure) {
     return failure.code() == StatusCode.UNAVAILABLE || failure.reason() == ErrorReason.DEPLOYMENT_MISMATCH;
   }

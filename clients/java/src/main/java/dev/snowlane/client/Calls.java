@@ -104,7 +104,7 @@ final class Calls {
     return run(method, timeout, (attempts, attempt) -> send(attempts, attempt, stubs, work));
   }
 
-  /** Reserves for a buffer: a reservation that is lost is only a gap, so that its request may be sent twice. */
+  /** Reserves for a buffer. A lost reservation is only a gap, so its request may be sent twice. */
   List<IdRun> refill(Duration timeout, ReserveIdsRequest request, Function<ReserveIdsResponse, List<IdRun>> read) {
     return run(
         "ReserveIds",

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A run whose IDs many threads claim. Its only word that changes is the cursor, and one atomic step on the cursor is
- * all that ever claims an ID: what two threads claim never overlaps, whatever happens between.
+ * A run whose IDs many threads claim. Claiming changes only the cursor, in one atomic step, so the claims of two
+ * threads never overlap, whatever happens in between.
  */
 final class ClaimableRun {
 
@@ -20,27 +20,27 @@ final class ClaimableRun {
   }
 
   /**
-   * Where the cursor of a closed run stands: above every index, and so far below 2^63 that claims cannot wrap it. It is
-   * swapped in, never added, so that closing twice is closing once.
+   * The cursor of a closed run: above every index, and so far below 2^63 that claims cannot overflow it. It is swapped
+   * in, never added, so that closing again does nothing.
    */
   private static final long CLOSED = 1L << 62;
 
-  /** Up to twice this rate each claimer looks at the age. Above it, one does in 10 ms of use, */
+  /** Up to twice this rate each claimer checks the age. Above it, one claimer in 10 ms of use does, */
   private static final double RATE_PER_LOOK = 100;
 
-  /** and one of so many claimers at least. */
+  /** and at least one in this many claimers. */
   private static final int CLAIMS_PER_LOOK_MAX = 64;
 
-  /** Claimers of so many apart look whether others claim at the same moment. */
+  /** One claimer in this many checks whether others claim at the same moment. */
   private static final int LOOK_EVERY = 64;
 
-  /** A run is contended for once so many claimers found others. */
+  /** A run is contended once this many claimers have seen others, */
   private static final int COLLISIONS_MIN = 8;
 
-  /** And one of so many IDs: a sixteenth of those that looked. */
+  /** but at least one per this many IDs: a sixteenth of those that checked. */
   private static final int COLLISION_SHARE = 16 * LOOK_EVERY;
 
-  /** What the run is of; null in a run without IDs. */
+  /** The answer that the run belongs to; null in a run without IDs. */
   final Answer answer;
 
   final long firstId;
@@ -50,12 +50,12 @@ final class ClaimableRun {
   /** The index whose claimer asks for a refill; {@code count} where no index of this run does. */
   final int low;
 
-  /** It has no bit in common with the indexes whose claimers look at the age, and at others who claim. */
+  /** It has no bit in common with the indexes whose claimers check the age and the contention. */
   private final int mask;
 
   private volatile long cursor;
 
-  /** Not exact: a count that is lost is counted a little later. */
+  /** This is not exact: an increment may be lost, and contention is then noticed a little later. */
   private int collisions;
 
   /**
@@ -80,7 +80,7 @@ final class ClaimableRun {
     cursor = CLOSED;
   }
 
-  /** How often the claimers of a run look at its age, at a rate of so many IDs a second. */
+  /** How often the claimers of a run check its age, at a given rate of IDs a second. */
   static int lookMask(double ratePerSecond) {
     int claims = (int) Math.min(ratePerSecond / RATE_PER_LOOK, CLAIMS_PER_LOOK_MAX);
     return claims < 2 ? 0 : Integer.highestOneBit(claims) - 1;
@@ -101,7 +101,7 @@ final class ClaimableRun {
    * caller's.
    */
   long claimBlock(int wanted) {
-    // The bound keeps the cursor of a run that was used up from running away.
+    // The bound keeps the cursor of a used-up run from growing without limit.
     return (long) CURSOR.getAndAdd(this, (long) Math.min(wanted, count));
   }
 
@@ -110,19 +110,19 @@ final class ClaimableRun {
     return new ClaimableRun(answer, new IdRun(idAt(index), partCount, stride), partCount, mask);
   }
 
-  /** Whether the claimer of an index below {@link #low} has to do no more than take its ID. */
+  /** Whether the claimer of an index below {@link #low} only has to take its ID. */
   boolean isPlain(long index) {
     return index < low && (index & mask) != 0;
   }
 
-  /** Whether the claimer of an index has to look at the age. */
+  /** Whether the claimer of an index has to check the age. */
   boolean looksAtAge(long index) {
     return (index & mask) == 0;
   }
 
   /**
-   * For the claimer of an index: looks whether other claims followed at once. Returns whether that was seen so often
-   * that they cost more than they should.
+   * Called by the claimer of an index: checks whether other claims immediately followed. Returns true once that was
+   * seen so often that claims cost more than they should.
    */
   boolean isContended(long index) {
     if (index % LOOK_EVERY != 0 || (long) CURSOR.getOpaque(this) == index + 1) return false;

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** A channel to one endpoint. It connects when it is first used, and again when an attempt asks for it. */
 final class Connection {
 
-  /** How long an attempt waits for a connection that had been lost, before it counts as failed. */
+  /** How long an attempt waits for a lost connection to come back, before the attempt counts as failed. */
   private static final long RECONNECT_WAIT_MS = 100;
 
   private static final long KEEP_ALIVE_TIME_S = 30;
@@ -30,12 +30,14 @@ final class Connection {
   long openedNanos;
   int callCount;
   boolean hasAnswered;
-  /** Whether it owes an answer, since {@link #silentSinceNanos}: when the first request was sent after the last one. */
+  /**
+   * Whether it owes an answer, since {@link #silentSinceNanos}: the time of the first request after the last answer.
+   */
   boolean isSilent;
 
   long silentSinceNanos;
 
-  /** Whether it was open, and it is known when it is lost. */
+  /** Whether it was open, so that its loss will be noticed. */
   boolean isWatched;
 
   /** Whether its endpoint has another now. It gets no more calls. */
@@ -79,8 +81,8 @@ final class Connection {
   }
 
   /**
-   * The channel, ready or on its way. Where it has failed it tries again now: here the endpoints say when, not the
-   * channel.
+   * The channel, ready or connecting. If it has failed it tries again now: the endpoints, not the channel, decide when
+   * to try.
    */
   ManagedChannel channel() throws InterruptedException {
     if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a connection to an endpoint at its first call, and another where that one is dark: where it stands and answers
- * nothing. Attempts 12 of docs/internals/client-contract.md has the rule.
+ * Opens a connection to an endpoint at its first call, and another if that one is dark: it is open but answers nothing.
+ * Attempts 12 of docs/internals/client-contract.md has the rule.
  */
 final class Connections {
 
@@ -40,7 +40,7 @@ final class Connections {
   /** The most streams that share a connection: servers permit 100. */
   private static final int STREAMS_EACH = 90;
 
-  /** How the one to an endpoint is doing, as far as it shows. */
+  /** The state of the connection to an endpoint, as far as it is known. */
   enum State {
     ANSWERS,
     MUST_OPEN,
@@ -50,13 +50,15 @@ final class Connections {
   private final Function<Endpoint, Connection> open;
   private final ClientClock clock;
 
-  /** Gets each endpoint whose connection was replaced, without the lock. */
+  /** Called with each endpoint whose connection was replaced, without the lock. */
   private final Consumer<Endpoint> onReplaced;
 
-  // This object guards all below, and what connections hold beside their channels.
+  // This object guards all fields below, and all fields of connections but their channels.
   private final Map<Endpoint, Connection> inUse = new HashMap<>();
 
-  /** Those of streams, so that readers that pause hold up no call. The first one stays, others close when empty. */
+  /**
+   * The connections of streams, so that a paused reader holds up no call. The first one stays, others close when empty.
+   */
   private final Map<Endpoint, List<Connection>> streaming = new HashMap<>();
 
   private final Set<Connection> replaced = new HashSet<>();
@@ -73,7 +75,7 @@ final class Connections {
     this.onReplaced = onReplaced;
   }
 
-  /** The connection that an RPC takes. Each one is ended by {@link #end}. */
+  /** Returns the connection for an RPC. Each one must be ended by {@link #end}. */
   synchronized Connection begin(Endpoint endpoint) {
     if (isClosed) throw Closing.error();
     Connection used = upToDate(endpoint, inUse.get(endpoint));
@@ -88,8 +90,8 @@ final class Connections {
   }
 
   /**
-   * Has a connection that is lost known as one that is being opened: gRPC opens another in the same channel, and a call
-   * that waits for it may succeed.
+   * Notices when a connection is lost, and treats it as one that is being opened: gRPC opens another in the same
+   * channel, and a call that waits for it may succeed.
    */
   private void watch(Connection used) {
     if (used.isWatched || !used.isReady()) return;
@@ -110,7 +112,7 @@ final class Connections {
     used.silentSinceNanos = used.openedNanos;
   }
 
-  /** The connection that a stream takes. Each one is ended by {@link #end}. */
+  /** Returns the connection for a stream. Each one must be ended by {@link #end}. */
   synchronized Connection beginStream(Endpoint endpoint) {
     if (isClosed) throw Closing.error();
     List<Connection> all = streaming.computeIfAbsent(endpoint, key -> new ArrayList<>());
@@ -147,7 +149,7 @@ final class Connections {
     return used != null && used.hasAnswered && !isEarly;
   }
 
-  /** Opens one beside that in use, for one RPC. It ends with that, unless it is adopted. */
+  /** Opens one beside that in use, for one RPC. It closes after that RPC, unless it is adopted. */
   synchronized Connection beginSecond(Endpoint endpoint) {
     if (isClosed) throw Closing.error();
     Connection second = opened(endpoint);
@@ -163,7 +165,7 @@ final class Connections {
   /** Puts a second one that answered first in the place of the one in use. */
   synchronized void adopt(Endpoint endpoint, Connection second) {
     Connection slow = inUse.get(endpoint);
-    // One without a call owes no answer: it is not the slow one any more.
+    // A connection without a call owes no answer, so it is no longer the slow one.
     if (!second.isSecond || (slow != null && slow.callCount == 0)) return;
     replaced.remove(second);
     second.isReplaced = false;
@@ -203,7 +205,7 @@ final class Connections {
   }
 
   /**
-   * Records that an RPC ended because its caller needs no answer any more. Where its connection is dark, the next call
+   * Records that an RPC ended because its caller needs no answer any more. If its connection is dark, the next call
    * finds out.
    */
   void leave(Endpoint endpoint, Connection used) {
@@ -274,7 +276,7 @@ final class Connections {
       return used.isReplaced;
     }
     if (reason == ErrorReason.UNREACHABLE) {
-      // It was refused or it ended: gRPC opens another in the same channel.
+      // The connection was refused or it ended: gRPC opens another in the same channel.
       used.isSilent = false;
       noteOpening(used);
       return used.isReplaced;
@@ -284,13 +286,16 @@ final class Connections {
   }
 
   private void noteLimit(Endpoint endpoint, Connection used, boolean isUnheard) {
-    // A server may permit fewer streams than we take it to: the next one is to find room.
+    // A server may permit fewer streams than this client assumes: the next stream must find room.
     boolean isFull = isUnheard && used.hasAnswered && used.callCount > 1;
-    // The next call opens another. Calls that run out together find this one replaced.
+    // The next call opens another. Calls that time out together find this one replaced.
     if ((isFull || isDark(endpoint, used)) && replace(endpoint, used)) unansweredInRow.merge(endpoint, 1, Integer::sum);
   }
 
-  /** Lets a connection get no more calls, and close after the last one. Returns whether it got some. */
+  /**
+   * Makes sure that a connection gets no more calls, and closes after the last. Returns false if it was out of use
+   * already.
+   */
   private boolean replace(Endpoint endpoint, Connection used) {
     List<Connection> ofStreams = streaming.get(endpoint);
     boolean wasInUse = inUse.remove(endpoint, used) || (ofStreams != null && ofStreams.remove(used));

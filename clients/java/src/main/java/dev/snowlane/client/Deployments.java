@@ -48,7 +48,7 @@ final class Deployments {
   /** Of the option: these and no others; empty: the first that is met. */
   private final Set<Integer> listed;
 
-  // This object guards all below.
+  // This object guards all fields below.
 
   /** The first server of each number in use, in the order in which they were met. */
   private final Map<Integer, MetServer> used = new LinkedHashMap<>();

@@ -37,10 +37,10 @@ final class Endpoints {
   private final ClientClock clock;
   private final DoubleSupplier random;
 
-  /** Gets each endpoint whose address is gone, without the lock. */
+  /** Called with each endpoint whose address is gone, without the lock. */
   private Consumer<Endpoint> onGone = gone -> {};
 
-  // This object guards all below.
+  // This object guards all fields below.
   private List<Endpoint> all;
   private Endpoint current;
 

@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * One attempt to reserve whose request is sent a second time where its answer is late. The first valid answer is taken;
- * the other request is cancelled and never read. Where both fail, the first one's error is that of the attempt.
+ * One attempt to reserve, whose request is sent a second time if its answer is late. The first valid answer is taken;
+ * the other request is cancelled and its answer never read. If both fail, the attempt fails with the error of the
+ * first.
  *
  * For the thread of the call alone.
  */

@@ -39,7 +39,7 @@ final class Hedges {
   private final Connections connections;
   private final long attemptNanos;
 
-  // This object guards all below.
+  // This object guards all fields below.
 
   /** 0 before the first answer. */
   private long meanRttNanos;

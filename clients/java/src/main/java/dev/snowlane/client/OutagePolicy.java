@@ -34,7 +34,7 @@ final class OutagePolicy {
   private static final double NANOS_PER_MS = 1e6;
 
   /**
-   * What a reserve has.
+   * The size of a reserve.
    *
    * @param youngCount its IDs that are young
    */

@@ -256,7 +256,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     refiller.tellExpired(unused);
   }
 
-  /** Lets callers claim from blocks of the run, each in a stripe, until an answer lasts for as long as it may. */
+  /** Lets callers claim from blocks of the run, each in a stripe, until an answer lasts for its full age. */
   void spreadCallers() {
     lock.lock();
     try {

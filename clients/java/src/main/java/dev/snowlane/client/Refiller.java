@@ -32,7 +32,7 @@ final class Refiller {
 
     final double ratePerSecond;
 
-    /** From before the first attempt to get it: no ID of it can be older. */
+    /** The time before the first attempt to get it: none of its IDs can be older. */
     Moment sent;
 
     @Nullable CompletableFuture<List<IdRun>> answer;
@@ -67,7 +67,7 @@ final class Refiller {
   private @Nullable Flight flight;
   private ClientClock.@Nullable Timer backOff;
 
-  /** Set while the reserve for an outage is looked after. */
+  /** Set while the reserve for an outage is checked every second. */
   private ClientClock.@Nullable Timer topUp;
 
   private boolean closed;
@@ -132,7 +132,7 @@ final class Refiller {
     return new SnowlaneException(ErrorReason.CLIENT_CLOSED, "The buffer is closed.");
   }
 
-  /** Asks for the next answer, unless one is on its way or spare, or a failure is too fresh. */
+  /** Asks for the next answer, unless one is on its way or spare, or the last failure is too recent. */
   void ask() {
     if (!isFree()) return;
     if (outage != null && topUp == null) scheduleTopUp();
@@ -171,14 +171,15 @@ final class Refiller {
     tellExpired(unused);
   }
 
-  /** Drops an answer that is too old; returns how many IDs that were. Again: does nothing. */
+  /** Drops an answer that is too old; returns how many IDs that were. Doing it again does nothing. */
   int dropOld(Answer old) {
     boolean isInUse = stock.isInUse(old);
     boolean isThere = stock.isThere(old);
     int unused = stock.drop(old);
-    // The rush is over for which callers were spread: an answer lasted. What else the stripes hold is older.
+    // An answer lasted for its full age, so the rush for which callers were spread is over. Everything else in the
+    // stripes is older.
     if (isInUse) unused += stock.gather();
-    // Where nothing of it was claimed, no caller needs the next one: the first caller wakes the buffer.
+    // If none of its IDs was claimed, no caller needs the next answer: the next caller wakes the buffer.
     if (isInUse && !stock.hasSpare()) ask();
     else if (isThere && stock.stockCount() == 0) stock.policy.forget();
     else if (isThere) stock.policy.noteHandedOut(stock.handedOut());
@@ -208,7 +209,7 @@ final class Refiller {
     clock.after(0, () -> send(next));
   }
 
-  /** Looks after the reserve for an outage, once a second while there is stock or a call waits. */
+  /** Checks the reserve for an outage once a second, while there is stock or a call waits. */
   private void scheduleTopUp() {
     outage.noteHandedOut(stock.handedOut());
     topUp = clock.after(OutagePolicy.TOP_UP_NANOS, this::lookAfterReserve);
@@ -236,7 +237,7 @@ final class Refiller {
     try {
       answer = Objects.requireNonNull(source.reserveAsync(sent.asked, timeout), "The source gave nothing.");
     } catch (Throwable error) {
-      // Whatever it was: a reservation that is never settled would be the last.
+      // Everything is caught, because a reservation that is never settled would be the last one.
       answer = CompletableFuture.failedFuture(error);
     }
     lock.lock();
@@ -246,7 +247,7 @@ final class Refiller {
     } finally {
       lock.unlock();
     }
-    // The source keeps to the time itself; this is for one that never answers.
+    // The source should observe the time limit itself; this is for one that never answers.
     long guardNanos = Times.nanos(timeout) / 4 * 5;
     ClientClock.Timer guard = clock.after(guardNanos, () -> settle(sent, null, unanswered()));
     answer.whenComplete(
@@ -311,12 +312,12 @@ final class Refiller {
     refills++;
     if (settled.purpose == Purpose.WORKING_STOCK) stock.add(answerOf(runs, sent, leftNanos));
     else {
-      // Cut before any caller can claim of it, so that no ID is ever put back.
+      // It is cut before any caller can claim from it, so no ID is ever put back.
       List<List<IdRun>> pieces = Answer.cut(runs, settled.pieceSize);
       stock.addReserve(pieces.stream().map(piece -> answerOf(piece, sent, leftNanos)).toList());
     }
     waiters.wake();
-    // What ran low while an answer for the reserve was on its way is asked for.
+    // If the working stock ran low while an answer for the reserve was on its way, the next request is for it.
     if (stock.isLow()) ask();
     return count;
   }

@@ -63,7 +63,7 @@ final class Reservations {
               try {
                 answer.complete(reserve.apply(Duration.ofNanos(Math.max(deadlineNanos - clock.nanos(), 0))));
               } catch (Throwable error) {
-                // This thread runs nothing else: whatever it was, the caller is to hear of it.
+                // This thread runs nothing else. Whatever was thrown, the caller must learn of it.
                 answer.completeExceptionally(error);
               }
               return null;
@@ -93,7 +93,7 @@ final class Reservations {
       THREADS.execute(() -> work(task));
       return true;
     } catch (Throwable error) {
-      // No thread can be had.
+      // No thread could be started.
       synchronized (this) {
         running--;
       }

@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link PrefetchBuffer} has at hand, and how IDs are claimed of it. It is the buffer's own part, not one beside
- * it, so that a claim follows one reference less.
+ * The stock of a {@link PrefetchBuffer}, and how IDs are claimed from it. It is the buffer's superclass and not a
+ * separate object, so that a claim follows one reference less.
  *
- * Callers claim from the run in place, which is one of the answer in use. Behind it there is at most one spare answer.
- * Where both are used up, the newest piece of the reserve comes into use. Nothing goes back: what is in use is used up,
- * or dropped, because putting it back is the one step where a lost race would be an ID twice.
+ * Callers claim from the run in place, which is part of the answer in use. Behind it there is at most one spare answer.
+ * Once both are used up, the newest piece of the reserve comes into use. Nothing is put back: an answer in use is used
+ * up or dropped, because putting it back would be the one step in which a lost race repeats an ID.
  *
- * Claims need no lock. All else is guarded by the buffer's.
+ * Claims need no lock. The buffer's lock guards everything else.
  */
 abstract class Stock {
 
@@ -25,42 +25,48 @@ abstract class Stock {
   /** Set while callers claim from blocks of `current` instead; see {@link Stripes}. It changes only under the lock. */
   private volatile @Nullable Stripes spread;
 
-  /** In use: the one that `current` is of. Null where the stock is dry. */
+  /** The answer in use, which `current` belongs to. Null if the stock is dry. */
   private @Nullable Answer inUse;
 
-  /** Null: none. */
+  /** The spare answer; null: there is none. */
   private @Nullable Answer spare;
 
-  /** Pieces of answers, for an outage. The newest is the last. */
+  /** Pieces of answers that are kept for an outage, the newest last. */
   private final List<Answer> reserve = new ArrayList<>();
 
-  /** IDs of the reserve. */
+  /** How many IDs the reserve has. */
   private long reserveCount;
 
-  /** What `spread` is when set; null until then, and never another. */
+  /** The value that `spread` has when set. It is null until then, and never changes after. */
   private @Nullable Stripes stripes;
 
   private long reserved;
   private long dropped;
 
   /**
-   * @param policy says at how many IDs an answer is low
+   * @param policy decides at how many IDs an answer is low
    */
   Stock(RefillPolicy policy, ClientClock clock) {
     this.policy = policy;
     this.clock = clock;
   }
 
-  /** A claimer has met the low-water mark of a run, with or without the lock. It calls {@link #meetMark} under it. */
+  /**
+   * Called when a claimer has met the low-water mark of a run, with or without the lock. It calls {@link #meetMark}
+   * under the lock.
+   */
   abstract void markReached(ClaimableRun run);
 
-  /** The answer in use is low for the first time. The lock is held. */
+  /** Called when the answer in use is low for the first time. The lock is held. */
   abstract void onLow();
 
-  /** IDs of an answer would be handed out that are too old. It must drop the answer. The lock is held. */
+  /**
+   * Called when IDs of an answer are about to be handed out that are too old. It must drop the answer. The lock is
+   * held.
+   */
   abstract void onTooOld(Answer answer);
 
-  /** What the caller claims from. */
+  /** Returns where the caller claims from. */
   final ClaimableRun place() {
     Stripes places = spread;
     return places == null ? current : places.own();
@@ -71,7 +77,9 @@ abstract class Stock {
     return current;
   }
 
-  /** Whether others claim at the same moment so often that callers should be spread. For the claimer of an index. */
+  /**
+   * Whether others claim at the same moment so often that callers should be spread. Called by the claimer of an index.
+   */
   final boolean isContended(ClaimableRun run, long index) {
     return run == current && run.isContended(index);
   }
@@ -81,7 +89,7 @@ abstract class Stock {
     return run.answer != null && run.answer.isTooOld();
   }
 
-  /** Claims up to all of what is missing in {@code ids} from {@code from} on; returns how many. */
+  /** Claims IDs into {@code ids} from {@code from} on, as many as possible; returns how many. */
   final int claimInto(long[] ids, int from, ClaimableRun run) {
     int most = ids.length - from;
     long index = run.claimBlock(most);
@@ -93,7 +101,7 @@ abstract class Stock {
     return claimed;
   }
 
-  /** Claims up to all of what is missing in {@code ids} from {@code from} on, of any place; returns how many. */
+  /** Claims IDs into {@code ids} from {@code from} on, from any place, as many as possible; returns how many. */
   final int claimNext(long[] ids, int from) {
     boolean isStriped = spread != null && ids.length == 1;
     for (ClaimableRun run = freshRun(isStriped); run != null; run = freshRun(isStriped)) {
@@ -109,8 +117,8 @@ abstract class Stock {
   }
 
   /**
-   * A run that has IDs which are young enough; null if there is none. Under the lock nothing expires, and after a pause
-   * of the process, claims come before the timers.
+   * A run that has IDs which are young enough; null if there is none. The age is checked here because timers do nothing
+   * while the lock is held, and because after a pause of the process claims come before the timers.
    */
   private @Nullable ClaimableRun freshRun(boolean isStriped) {
     while (true) {
@@ -121,8 +129,8 @@ abstract class Stock {
   }
 
   /**
-   * A run of any age that has IDs; null if there is none. Nothing lies idle while a caller waits: what others' stripes
-   * hold is for all.
+   * A run of any age that has IDs; null if there is none. No ID lies idle while a caller waits: callers may then claim
+   * from any stripe.
    */
   private @Nullable ClaimableRun anyRun(boolean isStriped) {
     if (isStriped && stripes.own().unclaimed() > 0) return stripes.own();
@@ -151,7 +159,7 @@ abstract class Stock {
     if (current.unclaimed() > 0) return true;
     retireCurrent();
     if (inUse != null && inUse.unopenedCount() == 0) {
-      // What stripes still hold of it grows too old with it.
+      // The IDs that stripes still hold of it grow too old with it.
       if (stripes == null || stripes.unclaimed(inUse) == 0) inUse.retire();
       inUse = null;
     }
@@ -184,7 +192,7 @@ abstract class Stock {
     return newest;
   }
 
-  /** Returns whether the piece was there. */
+  /** Removes a piece, and returns whether it was there. */
   private boolean takeFromReserve(Answer piece) {
     if (!reserve.remove(piece)) return false;
     reserveCount -= piece.unopenedCount();
@@ -204,7 +212,7 @@ abstract class Stock {
     Answer answer = run.answer;
     if (answer.hasAsked) return;
     answer.hasAsked = true;
-    // That the mark lies at its first ID says nothing about the use.
+    // If the mark is at its first ID, meeting it says nothing about the rate of use.
     if (markOf(answer) < answer.count) policy.noteMark(answer.count, clock.nanos() - answer.usedFromNanos);
     onLow();
   }
@@ -215,7 +223,9 @@ abstract class Stock {
     spread = stripes;
   }
 
-  /** Ends what is in the stripes, and lets all callers claim from one cursor again. Returns how many IDs were left. */
+  /**
+   * Ends the blocks in the stripes, and lets all callers claim from one cursor again. Returns how many IDs were left.
+   */
   final int gather() {
     spread = null;
     int unused = stripes == null ? 0 : stripes.close(null);
@@ -240,7 +250,7 @@ abstract class Stock {
     }
   }
 
-  /** All that are in use, spare or in the reserve. */
+  /** All answers that are in use, spare or in the reserve. */
   final List<Answer> answers() {
     List<Answer> all = new ArrayList<>();
     if (inUse != null) all.add(inUse);
@@ -253,7 +263,7 @@ abstract class Stock {
     return spare != null;
   }
 
-  /** Whether the next answer is due: that in use is down to its low-water mark, and none is spare. */
+  /** Whether the next answer is due: the one in use is down to its low-water mark, and there is no spare one. */
   final boolean isLow() {
     return inUse != null && inUse.hasAsked && spare == null;
   }
@@ -267,13 +277,13 @@ abstract class Stock {
     return answer == inUse || answer == spare || reserve.contains(answer);
   }
 
-  /** What the reserve has. */
+  /** The size of the reserve. */
   final OutagePolicy.Reserve reserveState(long youngNanos) {
     long young = youngPieces(youngNanos).stream().mapToLong(Answer::unopenedCount).sum();
     return new OutagePolicy.Reserve(young, reserve.size());
   }
 
-  /** The pieces of the reserve that are younger, the newest first. */
+  /** The pieces of the reserve that are younger than the given age, the newest first. */
   private List<Answer> youngPieces(long ageNanos) {
     List<Answer> young = new ArrayList<>();
     for (int i = reserve.size() - 1; i >= 0 && reserve.get(i).ageNanos() < ageNanos; i--) young.add(reserve.get(i));
@@ -291,7 +301,10 @@ abstract class Stock {
     return Math.min(left, maxAge);
   }
 
-  /** Drops an answer, what stripes hold of it too; returns how many of its IDs were left. Again: does nothing. */
+  /**
+   * Drops an answer and the blocks of it in stripes; returns how many of its IDs were left. Doing it again does
+   * nothing.
+   */
   final int drop(Answer old) {
     old.retire();
     int unused = stripes == null ? 0 : stripes.close(old);
@@ -313,7 +326,7 @@ abstract class Stock {
     dropped += count;
   }
 
-  /** Drops all there is; returns how many IDs that were. */
+  /** Drops the whole stock; returns how many IDs that were. */
   final long dropAll() {
     long unused = gather();
     for (Answer answer : answers()) unused += drop(answer);
@@ -330,7 +343,7 @@ abstract class Stock {
     return dropped;
   }
 
-  /** How many IDs were given to callers by now. */
+  /** How many IDs were given to callers so far. */
   final RefillPolicy.Handed handedOut() {
     return new RefillPolicy.Handed(clock.nanos(), reserved - dropped - stockCount());
   }

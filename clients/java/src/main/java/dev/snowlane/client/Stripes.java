@@ -3,21 +3,24 @@ package dev.snowlane.client;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Further places to claim from, for when several cores write one cursor so often that they wait for its cache line.
- * Each holds a block of the run in use. A thread keeps to one of them while it can, but none owns one: a claim is an
- * atomic step wherever it is made.
+ * Further places to claim from. They are used when several cores write one cursor so often that they wait for its cache
+ * line. Each stripe holds a block of the run in use. A thread keeps to one stripe while it can, but does not own it: a
+ * claim is an atomic step wherever it is made.
  *
- * All but {@link #own()} is guarded by the buffer's lock. docs/adr/0070 has the figures, and what else was tried.
+ * The buffer's lock guards everything but {@link #own()}. docs/adr/0070 has the figures, and what else was tried.
  */
 final class Stripes {
 
   private static final int PER_CORE = 8;
   private static final int MOST = 256;
 
-  /** So many references apart that no two places share a cache line, nor two that are fetched together. */
+  /**
+   * The distance between two places, in references: no two places share a cache line, or a pair of lines that is
+   * fetched together.
+   */
   private static final int SPACING = 32;
 
-  /** How many IDs a stripe takes at a time: so many that taking them costs little for each. */
+  /** How many IDs a stripe takes at a time: enough that taking a block costs little for each ID. */
   private static final int BLOCK_MAX = 256;
 
   private final AtomicReferenceArray<ClaimableRun> places;
@@ -30,7 +33,9 @@ final class Stripes {
     for (int i = 0; i <= mask; i++) places.set(i * SPACING, ClaimableRun.empty());
   }
 
-  /** What the calling thread claims from. Threads that were started one after another have stripes of their own. */
+  /**
+   * Returns where the calling thread claims from. Threads that were started one after another have different stripes.
+   */
   ClaimableRun own() {
     return places.get(ownIndex());
   }
@@ -58,7 +63,7 @@ final class Stripes {
     return null;
   }
 
-  /** How many IDs there are: of an answer, or in all if it is null. */
+  /** How many IDs of an answer there are, or of all answers if it is null. */
   int unclaimed(Answer answer) {
     int sum = 0;
     for (int i = 0; i <= mask; i++) {

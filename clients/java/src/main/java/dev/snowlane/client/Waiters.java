@@ -153,7 +153,7 @@ final class Waiters {
     if (taken.filled < taken.ids.length) {
       error = endOf(call.refiller, call.failuresBefore, call.deadlineNanos);
       if (error.isEmpty()) call.refiller.ask();
-      // A source may answer at once.
+      // A source may answer immediately.
       claimAll(call);
     }
     if (taken.filled < taken.ids.length && error.isEmpty()) {
@@ -228,7 +228,7 @@ final class Waiters {
         if (claimed > 0) return claimed;
         refiller.refuseIfClosed();
         refiller.ask();
-        // A source may answer at once.
+        // A source may answer immediately.
         claimed = claim.getAsInt();
         if (claimed > 0) return claimed;
         Optional<SnowlaneException> error = endOf(refiller, failuresBefore, deadlineNanos);
