@@ -27,8 +27,8 @@ type metServer struct {
 	info *snowlanev1.GetInfoResponse
 }
 
-// deploymentNumber gives the number of the deployment with a fingerprint, as answers carry it: its first 8 digits,
-// where 00000000 counts as 1. 0 for an empty one.
+// deploymentNumber returns the number of the deployment with a fingerprint, as answers carry it: the first 8 digits,
+// where 00000000 counts as 1; 0 for an empty fingerprint.
 func deploymentNumber(fingerprint string) uint32 {
 	if fingerprint == "" {
 		return 0
@@ -37,19 +37,20 @@ func deploymentNumber(fingerprint string) uint32 {
 	return max(uint32(number), 1)
 }
 
-// deployments are those whose IDs a client uses: the first that it meets, and those whose IDs differ from it for
-// certain. Attempts 14 of docs/internals/client-contract.md has the rule.
+// deployments are those whose IDs a client uses: the first that it meets, and others whose IDs certainly differ from
+// those of the first. Attempts 14 of docs/internals/client-contract.md has the rule.
 //
-// Of databases of sequences it uses the first alone: ofValues tells these apart, for texts and metadata.
+// Of databases of sequences, a client uses only the first. ofValues is set for those; it selects texts and metadata.
 type deployments struct {
 	ofValues bool
-	// listed by the option: these and no others; nil: the first that is met.
+	// listed has the deployments that the option lists: these and no others may be used. If it is nil, the first that
+	// is met is used.
 	listed map[uint32]bool
 
 	mutex sync.Mutex
 	// used has the first server of each number in use, in the order in which they were met.
 	used []metServer
-	// current is that of the last answer; 0 while none is known.
+	// current is the number in the last answer; 0 before the first one that has a number.
 	current  uint32
 	conflict *Error
 }
@@ -65,7 +66,7 @@ func newDeployments(fingerprints []string) *deployments {
 	return made
 }
 
-// currentNumber is that of the last answer; 0 while none is known.
+// currentNumber returns the number in the last answer; 0 before the first one that has a number.
 func (d *deployments) currentNumber() uint32 {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -197,7 +198,7 @@ func (a admitted) database(number uint32) error {
 	return a.client.admitDatabase(a.endpoint, number)
 }
 
-// meet begins to ask all endpoints of which deployment they are. It fails if they are of two.
+// meet begins to ask all endpoints which deployment they belong to. It fails if they belong to two.
 func (c *Client) meet() error {
 	c.meetOnce.Do(func() {
 		if len(c.endpoints.list()) < 2 {
@@ -231,7 +232,7 @@ func (c *Client) meetAll() {
 	}
 }
 
-// askDeployment asks a server of which deployment it is; nil where it does not say so soon.
+// askDeployment asks a server which deployment it belongs to; nil if it does not answer soon.
 func (c *Client) askDeployment(endpoint *endpoint) *metServer {
 	ctx, cancel := context.WithTimeout(c.closing, meetTimeout)
 	defer cancel()
@@ -254,7 +255,7 @@ func (c *Client) admit(endpoint *endpoint, number uint32) error {
 		return err
 	}
 	server := metServer{url: endpoint.address.url, number: number}
-	// Where there is one endpoint, nothing that it says of itself could be compared.
+	// With only one endpoint, there is nothing to compare its answer with.
 	if !c.deployments.knows(number) && len(c.endpoints.list()) > 1 {
 		if asked := c.askDeployment(endpoint); asked != nil && asked.number == number {
 			server = *asked

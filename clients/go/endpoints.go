@@ -15,24 +15,25 @@ const (
 	stayMax = 15 * time.Minute
 )
 
-// endpoint is one server, and how it has been doing. Guarded by endpoints.mutex.
+// endpoint is one server and its recent failures. Guarded by endpoints.mutex.
 type endpoint struct {
 	address endpointAddress
-	// missedLooks counts the looks in a row that did not find its address.
+	// missedLooks counts the lookups in a row that did not return its address.
 	missedLooks   int
 	failuresInRow int
-	// downUntil in the past: it is up.
+	// downUntil is when it is tried again; if that is past, it is up.
 	downUntil   time.Time
 	lastFailure *Error
 }
 
-// endpoints chooses among the servers of one deployment: it stays with one, so that IDs rise; leaves it when it fails;
-// and never returns in step with other clients. docs/internals/client-contract.md in the repository has the rules.
+// endpoints chooses among the servers of one deployment. It stays with one server, so that IDs rise, leaves it when it
+// fails, and never returns to it in step with other clients. docs/internals/client-contract.md in the repository has
+// the rules.
 type endpoints struct {
 	clock  Clock
 	random func() float64
 
-	// onGone, if set, is called without the mutex with each endpoint whose address is gone.
+	// onGone, if set, is called with each endpoint whose address is gone, without the mutex.
 	onGone func(*endpoint)
 
 	mutex   sync.Mutex
@@ -41,7 +42,7 @@ type endpoints struct {
 	// announced was current when the observer last heard of it.
 	announced *endpoint
 	moveAt    time.Time
-	// hasAnswered: a server has, with success or an error.
+	// hasAnswered is set once any server has answered, with success or an error.
 	hasAnswered bool
 	// hedgesWonInRow counts refills whose second request was answered first, by another endpoint.
 	hedgesWonInRow int
@@ -57,14 +58,14 @@ func newEndpoints(addresses []endpointAddress, clock Clock, random func() float6
 	return e
 }
 
-// list gives all of them.
+// list returns all endpoints.
 func (e *endpoints) list() []*endpoint {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	return slices.Clone(e.all)
 }
 
-// announce gives the endpoint in use, and tells whether it is another one than at the last call.
+// announce returns the endpoint in use, and reports whether it has changed since the last call.
 func (e *endpoints) announce() (current *endpoint, isNew bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -73,7 +74,7 @@ func (e *endpoints) announce() (current *endpoint, isNew bool) {
 	return e.current, isNew
 }
 
-// areDown tells whether all of these are.
+// areDown reports whether all of these endpoints are down.
 func (e *endpoints) areDown(some []*endpoint) bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -81,7 +82,7 @@ func (e *endpoints) areDown(some []*endpoint) bool {
 	return !slices.ContainsFunc(some, func(one *endpoint) bool { return !one.downUntil.After(now) })
 }
 
-// replace puts endpoints in the place of others. An endpoint that is in use and answers stays, and is given back.
+// replace puts endpoints in place of others. An endpoint that is in use and answers stays, and is returned.
 func (e *endpoints) replace(gone, come []*endpoint) (stays *endpoint) {
 	e.mutex.Lock()
 	e.all = append(e.all, come...)
@@ -96,7 +97,7 @@ func (e *endpoints) replace(gone, come []*endpoint) (stays *endpoint) {
 	if slices.Contains(gone, e.current) {
 		isUnheard := e.announced == e.current && !e.current.address.ip.IsValid()
 		e.move(e.all)
-		// A name that turns into its addresses is no move.
+		// Replacing a name by its addresses does not count as a move.
 		if isUnheard {
 			e.announced = e.current
 		}
@@ -110,7 +111,7 @@ func (e *endpoints) replace(gone, come []*endpoint) (stays *endpoint) {
 	return stays
 }
 
-// choose says where to go next, how long to wait before, and what that endpoint failed with last.
+// choose returns the next endpoint, how long to wait before calling it, and its last failure.
 func (e *endpoints) choose() (chosen *endpoint, wait time.Duration, lastFailure *Error) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -155,8 +156,8 @@ func (e *endpoints) noteSuccess(endpoint *endpoint) {
 	endpoint.lastFailure = nil
 }
 
-// noteFailure records that an attempt failed: the endpoint is down for a while. It gives the error, or that of
-// neverAnswered where no server is at any endpoint and none ever answered.
+// noteFailure records that an attempt failed: the endpoint is down for a while. It returns the error; if there is no
+// server at any endpoint and no server ever answered, it returns that of neverAnswered.
 func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -175,8 +176,8 @@ func (e *endpoints) noteFailure(failed *endpoint, failure *Error) *Error {
 	return failed.lastFailure
 }
 
-// noteDarkConnection records that an attempt failed for its connection alone. The endpoint is not down for that, but
-// the next attempt goes to another that is up, if there is one.
+// noteDarkConnection records that an attempt failed only because of its connection. The endpoint does not count as down
+// for that, but the next attempt goes to another that is up, if there is one.
 func (e *endpoints) noteDarkConnection(dark *endpoint) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -202,7 +203,7 @@ func (e *endpoints) noteHedge(winner *endpoint, isOther bool) {
 	}
 }
 
-// othersUp gives the endpoints that are up beside one, in an order that is drawn.
+// othersUp returns the other endpoints that are up, in random order.
 func (e *endpoints) othersUp(first *endpoint) []*endpoint {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()

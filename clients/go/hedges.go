@@ -48,14 +48,14 @@ func (h *hedges) noteQuota() {
 	h.hasQuota, h.quotaAt = true, h.clock.Now()
 }
 
-// isPaused tells that no hedge is to be sent, for it would be charged to a quota that is used up.
+// isPaused reports whether no hedge may be sent, because it would be charged to a used-up quota.
 func (h *hedges) isPaused() bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return h.hasQuota && h.clock.Now().Sub(h.quotaAt) < hedgeQuotaPause
 }
 
-// delay is how long to wait for an answer before the second request is sent.
+// delay returns how long to wait for an answer before sending the second request.
 func (h *hedges) delay(mustOpen bool) time.Duration {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -72,15 +72,15 @@ func (h *hedges) delay(mustOpen bool) time.Duration {
 // hedgePlan says where the second request of an attempt goes, and when.
 type hedgePlan struct {
 	endpoint *endpoint
-	// isSecond: over another connection of the same endpoint.
+	// isSecond is set if it goes over another connection of the same endpoint.
 	isSecond bool
 	delay    time.Duration
 }
 
 func (c *Client) planHedge(first *endpoint) hedgePlan {
 	others := c.endpoints.othersUp(first)
-	// Those come first that answer at once, then those whose connection must be opened, and those last that owe an
-	// answer, as far as anybody knows.
+	// Endpoints that should answer at once come first, then those whose connection must be opened, and last those that
+	// owe an answer.
 	rank := func(other *endpoint) int {
 		switch isOpen, isSilent := c.connections.isOpen(other); {
 		case isOpen && !isSilent:
@@ -98,7 +98,7 @@ func (c *Client) planHedge(first *endpoint) hedgePlan {
 	return hedgePlan{endpoint: first, isSecond: true, delay: c.hedges.delay(true)}
 }
 
-// openHedge gives what opens the connection of the second request; nil where none may be sent.
+// openHedge returns the function that opens the connection of the second request; nil if none may be sent.
 func (c *Client) openHedge(plan *hedgePlan) func(*endpoint) (*connection, error) {
 	switch {
 	case c.hedges.isPaused():

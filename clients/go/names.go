@@ -25,20 +25,20 @@ const (
 	addressesMax = 64
 )
 
-// names looks up the names among the endpoints: a name with several addresses is as many endpoints. One with a single
-// address, or with none, is left to gRPC, and so is one that is reached through a proxy.
+// names looks up the host names among the endpoints. A name with several addresses counts as that many endpoints. A
+// name with one address or none is left to gRPC, and so is one that is reached through a proxy.
 type names struct {
 	endpoints *endpoints
 	clock     Clock
 	random    func() float64
-	// lookUp gives the addresses in the order in which they are to be tried.
+	// lookUp returns the addresses of a host in the order in which to try them.
 	lookUp func(ctx context.Context, host string) ([]netip.Addr, error)
 
 	mutex sync.Mutex
 	all   []*name
 }
 
-// name is one of them. All but known is guarded by the mutex of its names.
+// name is one host name. The mutex of its names guards all fields but known.
 type name struct {
 	address endpointAddress
 	host    string
@@ -46,7 +46,7 @@ type name struct {
 	endpoints []*endpoint
 	isLooking bool
 	lookedAt  time.Time
-	// known is closed after the first look.
+	// known is closed after the first lookup.
 	known chan struct{}
 }
 
@@ -68,13 +68,13 @@ func lookUpHost(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// hasProxy tells whether gRPC goes through a proxy, by the same variables.
+// hasProxy reports whether gRPC goes through a proxy, by the variables that gRPC reads.
 func hasProxy(hostPort string) bool {
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: hostPort}})
 	return err != nil || proxy != nil
 }
 
-// look sees to it that names are looked up now and then, beside the calls. The first call waits for them.
+// look makes sure that names are looked up from time to time, in the background. The first call waits for them.
 func (n *names) look(ctx, closing context.Context) {
 	for _, one := range n.all {
 		if n.isDue(one) {
@@ -88,7 +88,7 @@ func (n *names) look(ctx, closing context.Context) {
 	}
 }
 
-// isDue tells whether the caller is to look a name up.
+// isDue reports whether the caller must look the name up now.
 func (n *names) isDue(one *name) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -158,8 +158,8 @@ func (n *names) take(one *name, found []netip.Addr) {
 	})
 }
 
-// inUse gives the addresses that are to be used of those that were found, in an order that is drawn: those of the first
-// one's family, or all.
+// inUse returns the addresses to use of those that were found, in random order: those of the same family as the first,
+// or all.
 func (n *names) inUse(found []netip.Addr, isAnyFamily bool) []netip.Addr {
 	var used []netip.Addr
 	for _, ip := range found {

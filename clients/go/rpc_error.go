@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// errorDomain says of a google.rpc.ErrorInfo whose reasons these are.
+// errorDomain is the domain of a google.rpc.ErrorInfo whose reasons are Snowlane's.
 const errorDomain = "snowlane.dev"
 
 var serverReasons = map[Reason]bool{
@@ -21,7 +21,7 @@ var serverReasons = map[Reason]bool{
 	PeriodClosed: true,
 }
 
-// errorOfRPC reads what an attempt failed with that its caller did not cancel.
+// errorOfRPC reads the error of an attempt that its caller did not cancel.
 func errorOfRPC(err error, endpoint string) *Error {
 	var own *Error
 	if errors.As(err, &own) {
@@ -52,7 +52,7 @@ func errorOfRPC(err error, endpoint string) *Error {
 		}
 		failure.Metadata = metadata
 		failure.Reason = RPCFailed
-	// Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+	// The caller did not cancel: the server, or a proxy that is shutting down, has dropped the call.
 	case failure.Code == codes.Unavailable || failure.Code == codes.Canceled:
 		failure.Reason, failure.Code = Unreachable, codes.Unavailable
 		describeUnreachable(failure)
@@ -64,7 +64,7 @@ func errorOfRPC(err error, endpoint string) *Error {
 	return failure
 }
 
-// reasonOfRPC gives the reason of what an RPC failed with, at whatever endpoint; empty for nil.
+// reasonOfRPC returns the reason of an RPC's error, at any endpoint; empty for nil.
 func reasonOfRPC(err error) Reason {
 	switch {
 	case err == nil:
@@ -76,7 +76,7 @@ func reasonOfRPC(err error) Reason {
 	}
 }
 
-// describeUnreachable says in our words why there is no answer.
+// describeUnreachable explains why there is no answer, without gRPC's wording.
 func describeUnreachable(failure *Error) {
 	if mistake := mistakeOf(failure.Message); mistake != nil {
 		failure.Message = mistake.text

@@ -18,7 +18,7 @@ type Run struct {
 	Stride uint64
 }
 
-// idMin is the lowest ID that is taken from a server: 0 is what a message reads as that lacks its ID.
+// idMin is the lowest ID that is accepted from a server: a message without an ID reads as 0.
 const idMin ID = 1
 
 // RunSource is what a Buffer draws from.
@@ -28,9 +28,9 @@ type RunSource interface {
 	Reserve(ctx context.Context, count int) ([]Run, error)
 }
 
-// countOfAnswer counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at
-// least 1; no ID of 0 or above MaxID; no two runs that overlap; at most so many IDs in all as were asked for. An answer
-// that breaks them must be dropped whole.
+// countOfAnswer counts the IDs of an answer, and checks its rules: at least one run; counts and strides of at least 1;
+// no ID of 0 or above MaxID; no two runs that overlap; at most asked IDs in all. An answer that breaks a rule must be
+// dropped whole.
 func countOfAnswer(runs []Run, asked int) (uint64, error) {
 	sum := uint64(0)
 	next := idMin

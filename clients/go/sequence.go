@@ -72,7 +72,7 @@ func (c *Client) Sequence(name string) Sequence {
 	return &sequence{client: c, name: name}
 }
 
-// sequence is one that a client asks its servers for.
+// sequence is one whose values a client requests from its servers.
 type sequence struct {
 	client *Client
 	name   string
@@ -186,13 +186,13 @@ func (s *sequence) Reserve(ctx context.Context, count int) (ReservedValues, erro
 		})
 }
 
-// reservedOf reads an answer, and holds it to the rules of runs of IDs.
+// reservedOf reads an answer, and checks it by the rules for runs of IDs.
 func reservedOf(response *snowlanev1.ReserveValuesResponse, asked int) (ReservedValues, error) {
 	reserved := ReservedValues{Runs: make([]ValueRun, len(response.GetRuns())), PeriodKey: response.GetPeriodKey()}
 	asIDs := make([]Run, len(reserved.Runs))
 	for index, run := range response.GetRuns() {
 		reserved.Runs[index] = ValueRun{FirstValue: run.GetFirstValue(), Count: int(run.GetCount()), Increment: run.GetIncrement()}
-		// A negative number is too large an ID; a negative increment leaves the range.
+		// A negative number is too large as an ID, and a negative increment leaves the range.
 		asIDs[index] = Run{First: ID(run.GetFirstValue()), Count: int(run.GetCount()), Stride: uint64(run.GetIncrement())}
 		if run.GetIncrement() < 1 {
 			asIDs[index].Stride = 0
@@ -202,8 +202,8 @@ func reservedOf(response *snowlanev1.ReserveValuesResponse, asked int) (Reserved
 	return reserved, err
 }
 
-// valuesOf reads a chunk, and holds it to the rules: each value is 1 to 2^63-1, and has a text, or none has. Values of
-// several databases do not rise, so order is not looked at.
+// valuesOf reads and checks a chunk: each value must be 1 to 2^63-1, and either all values have a text or none has.
+// Values of several databases do not rise, so the order is not checked.
 func valuesOf(response *snowlanev1.BatchNextValuesResponse) ([]SequenceValue, error) {
 	texts := response.GetTexts()
 	values := make([]SequenceValue, len(response.GetValues()))
@@ -223,7 +223,7 @@ func valuesOf(response *snowlanev1.BatchNextValuesResponse) ([]SequenceValue, er
 	return values, nil
 }
 
-// checkValue holds a value to its range, whose end is that of its type.
+// checkValue checks the lower end of a value's range; the upper end is that of its type.
 func checkValue(value int64) error {
 	if value >= 1 {
 		return nil

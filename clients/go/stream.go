@@ -46,7 +46,7 @@ func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) i
 	return call.read(ctx, count)
 }
 
-// checkRising holds the IDs of one server's stream to the rules: all of them rise, from chunk to chunk too.
+// checkRising checks the IDs of one server's stream: all of them must rise, also from chunk to chunk.
 func checkRising(ids []ID, lastID *ID) error {
 	for _, id := range ids {
 		if id <= *lastID || id > MaxID {
@@ -57,18 +57,18 @@ func checkRising(ids []ID, lastID *ID) error {
 	return nil
 }
 
-// streamCall is a stream of a number of items, over as many RPCs as it takes.
+// streamCall is a stream of a given number of items, over as many RPCs as it takes.
 type streamCall[Item any] struct {
 	client  *Client
 	method  string
 	options StreamOptions
-	// items says in texts what they are.
+	// items is what error texts call the items.
 	items string
-	// open begins an RPC for what is left; the function that it gives waits for the next chunk.
+	// open begins an RPC for the remaining items; the function that it returns waits for the next chunk.
 	open func(ctx context.Context, channel *grpc.ClientConn, left int, admit admitted) (next func() ([]Item, error), err error)
 }
 
-// read gives the chunks of a stream of count items.
+// read yields the chunks of a stream of count items.
 func (s *streamCall[Item]) read(ctx context.Context, count int) iter.Seq2[[]Item, error] {
 	return func(yield func([]Item, error) bool) {
 		if err := checkRange("count", count, 1, streamMax); err != nil {
@@ -112,7 +112,7 @@ func (s *streamCall[Item]) read(ctx context.Context, count int) iter.Seq2[[]Item
 	}
 }
 
-// errReaderLeft: the loop over the stream was left.
+// errReaderLeft means that the loop over the stream was left.
 var errReaderLeft = errors.New("snowlane: the reader left")
 
 // streamReader reads one server's stream.
@@ -180,7 +180,7 @@ func (r *streamReader[Item]) watch(cancel context.CancelCauseFunc) (stop func())
 	return r.call.client.options.Clock.AfterFunc(r.attempts.left(), func() { cancel(contextError(timedOut, nil)) })
 }
 
-// lateOr gives the error for a chunk that did not come in time, where that was the cause.
+// lateOr returns the error for a chunk that did not come in time, if that was the cause.
 func lateOr(ctx context.Context, err error) error {
 	var late *Error
 	if errors.As(context.Cause(ctx), &late) {

@@ -4,8 +4,8 @@ import type { ChunkReader } from "./rpc-calls.ts";
 import { idRangeOfServers } from "./run-source.ts";
 
 /**
- * Holds the chunks of one server's stream to the rules: none is empty, no more IDs than were asked for, all of them
- * rising.
+ * Checks the chunks of one server's stream: no chunk may be empty, there must be no more IDs than were asked for, and
+ * all of them must rise.
  */
 export class ChunkCheck implements ChunkReader<BatchNextIdsResponse, bigint> {
   #leftCount: number;

@@ -12,24 +12,24 @@ export interface MetServer {
   readonly info: GetInfoResponse | undefined;
 }
 
-/** Gives the number of the deployment with a fingerprint, as answers carry it; 0 for an empty one. */
+/** Returns the number of the deployment with a fingerprint, as answers carry it; 0 for an empty fingerprint. */
 export function deploymentNumber(fingerprint: string): number {
   return createDeploymentNumber(() => fingerprint)();
 }
 
-/** What a number is of, in texts and in metadata. */
+/** The kind of thing that a number identifies, in texts and in metadata. */
 const nouns = {
   deployment: { name: "deployment", items: "IDs" },
   database: { name: "database of sequences", items: "values" },
 } as const;
 
 /**
- * The deployments whose IDs a client uses: the first that it meets, and those whose IDs differ from it for certain. Of
- * databases of sequences it uses the first alone (docs/adr/0227). Attempts 14 of docs/internals/client-contract.md has
- * the rule.
+ * The deployments whose IDs a client uses: the first that it meets, and others whose IDs certainly differ from those of
+ * the first. Of databases of sequences, a client uses only the first (docs/adr/0227). Attempts 14 of
+ * docs/internals/client-contract.md has the rule.
  */
 export class Deployments {
-  /** Of the option: these and no others. */
+  /** The deployments that the option lists: these and no others may be used. */
   readonly #listed: ReadonlySet<number> | undefined;
   /** The first server of each number in use. */
   readonly #used = new Map<number, MetServer>();
@@ -43,7 +43,7 @@ export class Deployments {
     this.#listed = fingerprints && new Set(fingerprints.map(deploymentNumber));
   }
 
-  /** That of the last answer; 0 while none is known. */
+  /** The number in the last answer; 0 before the first one that has a number. */
   get current(): number {
     return this.#current;
   }

@@ -2,7 +2,7 @@ import { backoffMs } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { isAbsence, neverAnswered, type SnowlaneError } from "./errors.ts";
 
-/** One server, and how it has been doing. */
+/** One server and its recent failures. */
 export interface Endpoint {
   /** As errors and events name it: the endpoint of the options, and its {@link address} behind it. */
   readonly url: string;
@@ -11,12 +11,12 @@ export interface Endpoint {
   /** The address of its name that is called; undefined where the runtime looks the name up. */
   readonly address: string | undefined;
   failuresInRow: number;
-  /** By the monotonic clock; in the past: it is up. */
+  /** When it is tried again, by the monotonic clock; if that is past, it is up. */
   downUntilMs: number;
   lastFailure: SnowlaneError | undefined;
 }
 
-/** Where to go next, and how long to wait before. */
+/** The next endpoint, and how long to wait before calling it. */
 export interface Choice {
   readonly endpoint: Endpoint;
   readonly waitMs: number;
@@ -38,8 +38,8 @@ const stayMinMs = 300_000;
 const stayMaxMs = 900_000;
 
 /**
- * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; never returns
- * in step with other clients. docs/internals/client-contract.md has the rules.
+ * Chooses among the servers of one deployment. It stays with one server, so that IDs rise, leaves it when it fails, and
+ * never returns to it in step with other clients. docs/internals/client-contract.md has the rules.
  */
 export class Endpoints {
   #endpoints: readonly Endpoint[];
@@ -47,7 +47,7 @@ export class Endpoints {
   readonly #random: () => number;
   #hasAnswered = false;
   #current: Endpoint;
-  /** The endpoint in use when the client last told of one. */
+  /** The endpoint that was last reported as the one in use. */
   #announced: Endpoint;
   #moveAtMs: number;
   /** Refills in a row whose second request was answered first, by another endpoint. */
@@ -62,7 +62,7 @@ export class Endpoints {
     this.#moveAtMs = this.#drawMove();
   }
 
-  /** All of them. */
+  /** All endpoints. */
   get all(): readonly Endpoint[] {
     return this.#endpoints;
   }
@@ -76,18 +76,18 @@ export class Endpoints {
     return endpoint === this.#current && endpoint.failuresInRow === 0;
   }
 
-  /** Whether another endpoint is in use than at the last call of this method. */
+  /** Whether the endpoint in use has changed since the last call of this method. */
   announce(): boolean {
     const hasMoved = this.#announced !== this.#current;
     this.#announced = this.#current;
     return hasMoved;
   }
 
-  /** Puts endpoints in the place of others. */
+  /** Puts endpoints in place of others. */
   replace(gone: readonly Endpoint[], come: readonly Endpoint[]): void {
     this.#endpoints = [...this.#endpoints.filter((endpoint) => !gone.includes(endpoint)), ...come];
     if (!gone.includes(this.#current)) return;
-    // A name that turns into its addresses is no move.
+    // Replacing a name by its addresses does not count as a move.
     const isUntold = this.#announced === this.#current && this.#current.address === undefined;
     this.#current = this.#draw(this.#endpoints);
     this.#moveAtMs = this.#drawMove();
@@ -108,7 +108,7 @@ export class Endpoints {
     return { endpoint: this.#current, waitMs: isDown ? this.#random() * spreadMs : 0 };
   }
 
-  /** The others that are up. */
+  /** The other endpoints that are up. */
   othersUp(endpoint: Endpoint): readonly Endpoint[] {
     const nowMs = this.#clock.monotonicMs();
     return this.#endpoints.filter((other) => other !== endpoint && other.downUntilMs <= nowMs);
@@ -140,7 +140,8 @@ export class Endpoints {
   /**
    * Records that an attempt failed: the endpoint is down for a while.
    *
-   * @returns The error, or that of {@link neverAnswered} where no server is at any endpoint and none ever answered.
+   * @returns The error; if there is no server at any endpoint and no server ever answered, that of {@link
+   *   neverAnswered}.
    */
   noteFailure(endpoint: Endpoint, error: SnowlaneError): SnowlaneError {
     endpoint.failuresInRow++;
@@ -156,8 +157,8 @@ export class Endpoints {
   }
 
   /**
-   * Records that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
-   * goes to another that is up, if there is one.
+   * Records that an attempt failed only because of its connection. The endpoint does not count as down for that, but
+   * the next attempt goes to another that is up, if there is one.
    */
   noteDarkConnection(endpoint: Endpoint): void {
     const others = this.othersUp(endpoint);

@@ -34,12 +34,12 @@ export class Hedges {
     this.#quotaAtMs = this.#clock.monotonicMs();
   }
 
-  /** Whether none may be sent, because it would be charged to a quota that is used up. */
+  /** Whether no hedge may be sent, because it would be charged to a used-up quota. */
   get arePaused(): boolean {
     return this.#clock.monotonicMs() - this.#quotaAtMs < quotaPauseMs;
   }
 
-  /** How long to wait for an answer before the second request is sent. */
+  /** How long to wait for an answer before sending the second request. */
   delayMs(mustOpen: boolean): number {
     const [mean, limit] = [this.#meanRttMs, this.#attemptTimeoutMs];
     const delay = mean === 0 ? limit / 4 : Math.min(Math.max(roundTrips * mean, delayMinMs), limit / 2);
@@ -56,11 +56,14 @@ export interface Legs<T> {
   /** Cancels both. */
   readonly signal: AbortSignal;
   readonly first: Leg<T>;
-  /** The second is sent where the first has neither answer nor error after so long. */
+  /** The second request is sent if the first has neither an answer nor an error after this time. */
   readonly delayMs: number;
-  /** Gives the second; undefined where none may be sent. */
+  /** Returns the second request; undefined if none may be sent. */
   readonly second: () => Leg<T> | undefined;
-  /** Called with the request that is not the outcome: which one, and why it failed; undefined: it is cancelled. */
+  /**
+   * Called for the request that did not decide the outcome: which one it was, and its error; undefined if it is
+   * cancelled.
+   */
   readonly onOther?: (isFirst: boolean, error: unknown) => void;
 }
 

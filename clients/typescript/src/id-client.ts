@@ -36,7 +36,8 @@ export class IdClient extends OfflineIds implements IdSource {
    * Made by `createNodeClient` of `@snowlane/client/node` and `createWebClient` of `@snowlane/client/web`; by itself,
    * for another runtime.
    *
-   * @param lookUp - Makes of a name with several addresses as many endpoints. Default: the runtime looks names up.
+   * @param lookUp - Looks up host names: a name with several addresses counts as that many endpoints. Default: the
+   *   runtime looks names up.
    * @throws RangeError, TypeError, if an option is wrong.
    */
   constructor(openChannel: OpenChannel, options: ClientOptions = {}, lookUp?: LookUp) {
@@ -191,7 +192,7 @@ export class IdClient extends OfflineIds implements IdSource {
   }
 }
 
-/** Makes one ReserveIds, and holds its answer to the rules. */
+/** Makes one ReserveIds call, and checks its answer. */
 function reservation(count: number) {
   return async (service: Client<typeof IdService>, rpcOptions: RpcOptions, admit: Admit): Promise<readonly IdRun[]> => {
     const { runs, deployment } = await service.reserveIds({ count }, rpcOptions);

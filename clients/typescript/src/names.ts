@@ -16,7 +16,7 @@ const missedLooksMax = 3;
 /** The most addresses of a name that a client uses. */
 const addressesMax = 64;
 
-/** What names work for. */
+/** What the lookup of names needs. */
 export interface NamesOptions {
   readonly lookUp: LookUp;
   readonly endpoints: Endpoints;
@@ -28,8 +28,8 @@ export interface NamesOptions {
 }
 
 /**
- * One name among the endpoints. A name with several addresses is as many endpoints; one with a single address, or with
- * none, is left to the system. Attempts 15 of docs/internals/client-contract.md has the rule.
+ * One host name among the endpoints. A name with several addresses counts as that many endpoints; a name with one
+ * address or none is left to the system. Attempts 15 of docs/internals/client-contract.md has the rule.
  */
 export class HostName {
   readonly #options: NamesOptions;
@@ -37,7 +37,7 @@ export class HostName {
   readonly #host: string;
   /** Its addresses; or the name itself, which the system looks up. */
   #endpoints: readonly Endpoint[];
-  /** How many looks in a row did not find the address of an endpoint. */
+  /** How many lookups in a row did not return the address of an endpoint. */
   readonly #missedLooks = new Map<Endpoint, number>();
   #isLooking = false;
   #lookedAtMs = -Infinity;
@@ -51,7 +51,10 @@ export class HostName {
     this.#endpoints = [endpoint];
   }
 
-  /** Looks the name up, if that is due. Gives what the first call waits for; undefined once the name is known. */
+  /**
+   * Looks the name up, if that is due. Returns a promise that the first call waits for; undefined once the name is
+   * known.
+   */
   look(): Promise<void> | undefined {
     if (this.#isDue) {
       const looking = this.#lookUp();
@@ -73,7 +76,7 @@ export class HostName {
     try {
       this.#take(await lookUp(this.#host));
     } catch {
-      // The name has no address, or nobody knows: what is known of it stays.
+      // The name has no address, or the lookup failed: the addresses that are known stay.
     } finally {
       this.#isLooking = false;
     }
@@ -133,7 +136,7 @@ export function hasHostName({ url }: Endpoint): boolean {
   return hostname !== "" && !hostname.startsWith("[") && !/^\d+(?:\.\d+){3}$/.test(hostname);
 }
 
-/** Gives the addresses of the first one's family, or all; each once. */
+/** Returns the addresses of the same family as the first, or all; each once. */
 function ofOneFamily(addresses: readonly string[], isAnyFamily: boolean): string[] {
   const isV6 = addresses[0]?.includes(":");
   return [...new Set(addresses)].filter((address) => isAnyFamily || address.includes(":") === isV6);

@@ -44,7 +44,7 @@ const warmPauseMs = 10_000;
 /** The longest time that the first ID waits for all endpoints to say which deployment they belong to. */
 const meetTimeoutMs = 500;
 
-/** Reads the responses of one server's stream, and holds them to the rules. */
+/** Reads and checks the responses of one server's stream. */
 export interface ChunkReader<Response, Item> {
   /** @throws SnowlaneError INVALID_RESPONSE. */
   take(response: Response): readonly Item[];
@@ -52,7 +52,7 @@ export interface ChunkReader<Response, Item> {
   end(): void;
 }
 
-/** A stream of a number of items, which another server may take up. */
+/** A stream of a given number of items, which another server may continue. */
 export interface StreamCall<Service extends DescService, Response, Item> {
   readonly service: Service;
   readonly method: string;
@@ -61,12 +61,15 @@ export interface StreamCall<Service extends DescService, Response, Item> {
   readonly options: StreamOptions;
   readonly open: (client: Client<Service>, leftCount: number, rpcOptions: RpcOptions) => AsyncIterable<Response>;
   readonly read: (leftCount: number) => ChunkReader<Response, Item>;
-  /** The number that a response carries, and what it is of. */
+  /** The number that a response carries, and what kind of number it is. */
   readonly numberOf: (response: Response) => number;
   readonly numbered: Numbered;
 }
 
-/** What the number of an answer is of: the deployment of its IDs, or the database of sequences of its values. */
+/**
+ * The kind of an answer's number: that of the deployment of its IDs, or that of the database of sequences of its
+ * values.
+ */
 type Numbered = "deployment" | "database";
 
 /** Checks the number of an answer, before any ID or value of it is read. */
@@ -136,7 +139,7 @@ export class RpcCalls {
     return this.#closing.signal.aborted;
   }
 
-  /** The number of the deployment that the last answer came from; 0 while none is known. */
+  /** The number of the deployment that the last answer came from; 0 while it is not known. */
   get deployment(): number {
     return this.#deployments.current;
   }
@@ -296,7 +299,7 @@ export class RpcCalls {
     for (const { channel } of this.#open.values()) channel.close();
   }
 
-  /** Opens one stream and gives its responses; the wait for each is bounded. */
+  /** Opens one stream and yields its responses; the wait for each is bounded. */
   async *#openStream<Service extends DescService, Response, Item>(
     { service, options: { timeoutMs }, open }: StreamCall<Service, Response, Item>,
     leftCount: number,
@@ -331,7 +334,7 @@ export class RpcCalls {
   /**
    * Makes sure that names are looked up, and begins to ask all endpoints which deployment they belong to.
    *
-   * @throws SnowlaneError, if they are of two.
+   * @throws SnowlaneError, if they belong to two.
    */
   async #prepare(): Promise<void> {
     const looks = this.#names.flatMap((name) => name.look() ?? []);
@@ -351,7 +354,7 @@ export class RpcCalls {
     this.settings.states.tell({ state: "mismatch", reason: "DEPLOYMENT_MISMATCH", endpoint });
   }
 
-  /** Asks a server of which deployment it is; undefined where it does not say so soon. */
+  /** Asks a server which deployment it belongs to; undefined if it does not answer soon. */
   async #ask(endpoint: Endpoint): Promise<MetServer | undefined> {
     try {
       const rpcOptions = { signal: this.#closing.signal, timeoutMs: meetTimeoutMs, ...(await this.#headers()) };
@@ -368,7 +371,7 @@ export class RpcCalls {
     this.#deployments.checkConflict();
     if (number === 0) return;
     const known = numbered === "deployment" ? this.#deployments : this.#databases;
-    // Where there is one endpoint, nothing that it says of itself could be compared; and it says no more of a database.
+    // With only one endpoint, there is nothing to compare its answer with; and about a database it would say no more.
     const isAsked = numbered === "deployment" && !known.knows(number) && this.settings.endpoints.all.length > 1;
     const server = isAsked ? await this.#ask(endpoint) : undefined;
     try {

@@ -4,7 +4,7 @@ import { type ErrorReason, errorReasons } from "../../../src/errors.ts";
 import { mistakeOf, mistakeTexts } from "./connection-mistake.ts";
 import { SnowlaneError, type SnowlaneErrorDetails, type StatusCode } from "./errors.ts";
 
-/** Of google.rpc.ErrorInfo: whose reasons these are. */
+/** The domain of a google.rpc.ErrorInfo whose reasons are Snowlane's. */
 const domain = "snowlane.dev";
 const knownReasons: ReadonlySet<string> = new Set(errorReasons);
 
@@ -31,8 +31,8 @@ const statusCodes: Readonly<Record<Code, StatusCode>> = {
  * Reads the error of an attempt that its caller did not cancel. Errors of this package pass unchanged. An error that is
  * not a transport's was thrown before the call went out, and says nothing about the endpoint: RPC_FAILED.
  *
- * A failure without a word from the server (connection refused, reset or closed, no trailers) is UNREACHABLE, whatever
- * code the transport gives it: such errors carry a cause, or none of the server's trailers.
+ * A failure without an answer from the server (connection refused, reset or closed, no trailers) is UNREACHABLE,
+ * whatever code the transport gives it: such errors carry a cause, or none of the server's trailers.
  */
 export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: string }): SnowlaneError {
   if (!(error instanceof ConnectError)) return SnowlaneError.from(error);
@@ -47,14 +47,14 @@ export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: st
     return new SnowlaneError("RPC_FAILED", error.rawMessage, { ...details, metadata });
   }
   if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", error.rawMessage, details);
-  // Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+  // The caller did not cancel: the server, or a proxy that is shutting down, has dropped the call.
   if (code === "UNAVAILABLE" || code === "CANCELLED" || isOfTransport(error)) {
     return new SnowlaneError("UNREACHABLE", ...describeUnreachable(error, details));
   }
   return new SnowlaneError("RPC_FAILED", error.rawMessage, details);
 }
 
-/** What a failure without an answer says: in our words where a mistake shows. */
+/** The text of a failure without an answer: that of the mistake, if it is a known one. */
 function describeUnreachable(error: ConnectError, details: SnowlaneErrorDetails): [string, SnowlaneErrorDetails] {
   const unavailable = { ...details, code: "UNAVAILABLE" } as const;
   const connection = mistakeOf(error);
@@ -64,12 +64,12 @@ function describeUnreachable(error: ConnectError, details: SnowlaneErrorDetails)
     return [message, { ...unavailable, metadata: { ...details.metadata, connection } }];
   }
   if (isAnswer(error)) return [`The server cannot answer now: ${error.rawMessage}`, unavailable];
-  // Of OpenSSL's texts, what its sources are called helps nobody.
+  // The names of source files in OpenSSL's texts do not help a user.
   const text = error.rawMessage.trim().replace(/^[\dA-F]+:error:[\dA-F]+:SSL routines:(?:[^:]*:)?([^:]+):.*$/, "$1");
   return [`The server does not answer: ${text}${cureOfOrigin(details)}`, unavailable];
 }
 
-/** Whether a server said it. */
+/** Whether a server sent it. */
 function isAnswer({ cause, details, metadata }: ConnectError): boolean {
   return cause === undefined && (details.length > 0 || metadata.has("grpc-status"));
 }
@@ -80,8 +80,8 @@ export function isUnreachableByAnswer({ reason, cause }: SnowlaneError): boolean
 }
 
 /**
- * A browser does not tell a page or its workers why: the server may not run, or not allow their origin. Only browsers
- * have an origin.
+ * A browser does not reveal the reason to a page or its workers: the server may not be running, or may not allow their
+ * origin. Only browsers have an origin.
  */
 function cureOfOrigin({ endpoint = "" }: SnowlaneErrorDetails): string {
   const { origin } = globalThis as { readonly origin?: string };
@@ -89,7 +89,7 @@ function cureOfOrigin({ endpoint = "" }: SnowlaneErrorDetails): string {
   return `. A page of another origin needs a server with --cors-origin ${origin}.`;
 }
 
-/** Whether an error was made on this side of the wire, of a connection that broke. */
+/** Whether an error was created on this side of the wire, by a connection that broke. */
 function isOfTransport({ code, cause, details, metadata }: ConnectError): boolean {
   if (cause !== undefined) return true;
   const fromServer = details.length > 0 || metadata.has("grpc-status");

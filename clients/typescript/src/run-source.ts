@@ -42,8 +42,8 @@ export interface StreamOptions extends CallOptions {
 export const idRangeOfServers = { min: 1n, max: (1n << 63n) - 1n } as const;
 
 /**
- * Counts the IDs of an answer, and holds it to the rules: at least one run; counts and strides of at least 1; no ID of
- * 0, or at or above 2^63; no two runs that overlap; at most `askedCount` IDs in all.
+ * Counts the IDs of an answer, and checks its rules: at least one run; counts and strides of at least 1; no ID of 0, or
+ * at or above 2^63; no two runs that overlap; at most `askedCount` IDs in all.
  *
  * @throws SnowlaneError INVALID_RESPONSE: the answer must be dropped whole.
  */

@@ -71,7 +71,7 @@ export interface Sequence {
 
 const valueMax = 2n ** 63n - 1n;
 
-/** A sequence that a client asks its servers for. */
+/** A sequence whose values a client requests from its servers. */
 export class RemoteSequence implements Sequence {
   readonly name: string;
   readonly #calls: RpcCalls;
@@ -149,9 +149,9 @@ export function textOf(name: string, { value, text }: SequenceValue): string {
 }
 
 /**
- * Holds the chunks of one server's stream to the rules: none is empty, no more values than were asked for, each of
- * them from 1 to 2^63 - 1, and a text for each or none. Values of several databases do not rise, so order is not
- * looked at.
+ * Checks the chunks of one server's stream: no chunk may be empty, there must be no more values than were asked for,
+ * each value must be 1 to 2^63 - 1, and either all values have a text or none has. Values of several databases do not
+ * rise, so the order is not checked.
  */
 class ValueReader implements ChunkReader<BatchNextValuesResponse, SequenceValue> {
   #leftCount: number;

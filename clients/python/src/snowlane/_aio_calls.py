@@ -310,7 +310,7 @@ class AsyncCalls:
         return attempts.begin(endpoint)
 
     async def _look(self) -> None:
-        """Sees to it that names are looked up now and then, beside the calls. The first call waits for them."""
+        """Makes sure that names are looked up from time to time, in the background. The first call waits for them."""
         for name in self._names.due():
             self._begin_look(name)
         for name in self._names.unknown():
@@ -362,10 +362,10 @@ class AsyncCalls:
         return asyncio.get_running_loop().call_later(delay_s, _wake, future)
 
     def _meet(self) -> None:
-        """Begins to ask all endpoints of which deployment they are, once.
+        """Begins to ask all endpoints which deployment they belong to, once.
 
         Raises:
-            SnowlaneError: DEPLOYMENT_MISMATCH, if they are of two.
+            SnowlaneError: DEPLOYMENT_MISMATCH, if they belong to two.
         """
         if self._meeting is None and self._endpoints.count > 1:
             self._meeting = start_apart(self._meet_all())
@@ -377,7 +377,7 @@ class AsyncCalls:
                 self._tell_mismatch(server.url)
 
     async def _ask_deployment(self, url: str) -> MetServer | None:
-        """Asks a server of which deployment it is; None where it does not say so soon."""
+        """Asks a server which deployment it belongs to; None if it does not answer soon."""
         try:
             metadata = await self._metadata()
             connection = self._connections.begin(url)
@@ -410,7 +410,7 @@ class AsyncCalls:
         if number == 0:
             return
         server: MetServer | None = None
-        # Where there is one endpoint, nothing that it says of itself could be compared.
+        # With only one endpoint, there is nothing to compare its answer with.
         if not self.deployments.knows(number) and self._endpoints.count > 1:
             server = await self._ask_deployment(url)
         self._admit_to(self.deployments, server if server and server.number == number else MetServer(url, number))
@@ -431,7 +431,7 @@ class AsyncCalls:
     async def _open_stream(
         self, spec: StreamSpec[T], left: int, attempt: Attempt, attempts: Attempts
     ) -> AsyncGenerator[Any, None]:
-        """Opens one stream and gives its responses; the wait for each is bounded."""
+        """Opens one stream and yields its responses; the wait for each is bounded."""
         timeout = None if spec.timeout_s is None else attempts.left_s()
         metadata = await self._metadata()
         with self._stream_connections.call(attempt) as connection:

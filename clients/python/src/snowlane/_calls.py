@@ -285,7 +285,7 @@ class Calls:
         return attempts.begin(endpoint)
 
     def _look(self) -> None:
-        """Sees to it that names are looked up now and then, beside the calls. The first call waits for them."""
+        """Makes sure that names are looked up from time to time, in the background. The first call waits for them."""
         for name in self._names.due():
             self._begin_look(name)
         for name in self._names.unknown():
@@ -317,10 +317,10 @@ class Calls:
         self.refuse_if_closed()
 
     def _meet(self) -> None:
-        """Begins to ask all endpoints of which deployment they are, once.
+        """Begins to ask all endpoints which deployment they belong to, once.
 
         Raises:
-            SnowlaneError: DEPLOYMENT_MISMATCH, if they are of two.
+            SnowlaneError: DEPLOYMENT_MISMATCH, if they belong to two.
         """
         with self.changed:
             begins, self._is_meeting = not self._is_meeting, True
@@ -344,7 +344,7 @@ class Calls:
             has_met.set()
 
     def _ask_deployments(self, urls: Sequence[str]) -> list[MetServer]:
-        """Asks servers of which deployment they are. Those that do not say so soon are left out."""
+        """Asks servers which deployment they belong to. Those that do not answer soon are left out."""
         found: list[MetServer] = []
         asked: list[tuple[str, Connection[grpc.Channel], grpc.Future]] = []
         with grpc_call(), contextlib.suppress(Exception):
@@ -377,7 +377,7 @@ class Calls:
         if number == 0:
             return
         server = MetServer(url, number)
-        # Where there is one endpoint, nothing that it says of itself could be compared.
+        # With only one endpoint, there is nothing to compare its answer with.
         if not self.deployments.knows(number) and self._endpoints.count > 1:
             asked = self._ask_deployments([url])
             if asked and asked[0].number == number:
@@ -400,7 +400,7 @@ class Calls:
     def _open_stream(
         self, spec: StreamSpec[T], left: int, attempt: Attempt, attempts: Attempts
     ) -> Generator[Any, None, None]:
-        """Opens one stream and gives its responses; the wait for each is bounded."""
+        """Opens one stream and yields its responses; the wait for each is bounded."""
         timeout = None if spec.timeout_s is None else attempts.left_s()
         metadata = self._metadata()
         with self._stream_connections.call(attempt) as connection:

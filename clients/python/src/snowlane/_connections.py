@@ -153,8 +153,8 @@ class Connections(Generic[Channel]):
             return used is not None and used.has_answered
 
     def rank(self, url: str) -> int:
-        """How well an endpoint suits a second request: 0 answers at once; 1 must be opened; 2 owes an answer already,
-        as far as anybody knows.
+        """How well an endpoint suits a second request: 0: it should answer at once; 1: its connection must be opened;
+        2: it owes an answer already.
         """
         with self._lock:
             used = self._first(url)

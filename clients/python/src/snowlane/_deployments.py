@@ -25,7 +25,8 @@ class MetServer:
 
 
 def number_of_fingerprint(fingerprint: str) -> int:
-    """The number of a deployment as answers carry it: its first 8 digits, where 00000000 counts as 1. 0: not told."""
+    """The number of a deployment as answers carry it: its first 8 digits, where 00000000 counts as 1. 0: not reported.
+    """
     return max(int(fingerprint[:8], 16), 1) if fingerprint else 0
 
 
@@ -45,7 +46,7 @@ def database_of_response(response: Any) -> int:
 
 @dataclass(frozen=True)
 class _Noun:
-    """What a number is of, in texts and metadata."""
+    """The kind of thing that a number identifies, in texts and metadata."""
 
     key: str
     name: str
@@ -57,19 +58,20 @@ _DATABASE = _Noun("database", "database of sequences", "values")
 
 
 class Deployments:
-    """Those whose IDs a client uses: the first that it meets, and others whose IDs differ from its IDs for certain.
+    """The deployments whose IDs a client uses: the first that it meets, and others whose IDs certainly differ from
+    those of the first.
 
     Safe for any number of threads. Attempts 14 of docs/internals/client-contract.md in the repository has the rule.
     """
 
     def __init__(self, fingerprints: Sequence[str] | None, noun: _Noun = _DEPLOYMENT) -> None:
-        """None: the first deployment that is met; else those that are listed, and no others."""
+        """None: the first deployment that is met is used. Otherwise only those that are listed."""
         self._noun = noun
         self._listed = None if fingerprints is None else [number_of_fingerprint(each) for each in fingerprints]
         self._used: dict[int, MetServer] = {}
         self._conflict: SnowlaneError | None = None
         self.current = 0
-        """That of the last answer; 0 while none is known."""
+        """The number in the last answer; 0 before the first one that has a number."""
         self._lock = threading.Lock()
 
     @classmethod

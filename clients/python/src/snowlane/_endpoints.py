@@ -20,7 +20,9 @@ over servers that came back.
 
 @dataclass(eq=False)
 class Endpoint:
-    """One server, and how it has been doing. `down_until_s` is by the monotonic clock; in the past: it is up."""
+    """One server and its recent failures. `down_until_s` is a time of the monotonic clock; if it is past, the server is
+    up.
+    """
 
     url: str
     failures_in_row: int = 0
@@ -29,7 +31,8 @@ class Endpoint:
 
 
 class Endpoints:
-    """Stays with one server, so that IDs rise; leaves it when it fails; never returns in step with other clients.
+    """Stays with one server, so that IDs rise, leaves it when it fails, and never returns to it in step with other
+    clients.
 
     Safe for any number of threads.
     """
@@ -45,11 +48,11 @@ class Endpoints:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many endpoints there are."""
         return len(self._endpoints)
 
     def urls(self) -> list[str]:
-        """Those of all."""
+        """The URLs of all endpoints."""
         with self._lock:
             return [endpoint.url for endpoint in self._endpoints]
 
@@ -59,17 +62,17 @@ class Endpoints:
             return next((endpoint for endpoint in self._endpoints if endpoint.url == url), None)
 
     def are_down(self, endpoints: Iterable[Endpoint], *, some: bool = False) -> bool:
-        """Whether all of these are down, or some."""
+        """Whether all of these endpoints are down, or some of them."""
         with self._lock:
             now_s = self._monotonic_s()
             down = (endpoint.down_until_s > now_s for endpoint in endpoints)
             return any(down) if some else all(down)
 
     def replace(self, gone: Sequence[Endpoint], come: Sequence[Endpoint], *, may_stay: bool) -> Endpoint | None:
-        """Puts endpoints in the place of others.
+        """Puts endpoints in place of others.
 
         Args:
-            may_stay: Whether an endpoint that is in use and answers stays, and is given back.
+            may_stay: Whether an endpoint that is in use and answers stays, and is returned.
         """
         with self._lock:
             current = self._current
@@ -79,12 +82,12 @@ class Endpoints:
             if current in gone and current is not stays:
                 self._move_to(self._endpoints)
                 if not may_stay and self._announced is current:
-                    # A name that turns into its addresses is no move.
+                    # Replacing a name by its addresses does not count as a move.
                     self._announced = self._current
             return stays
 
     def choose(self) -> tuple[Endpoint, float]:
-        """Where to go next, and how many seconds to wait before."""
+        """The next endpoint, and how many seconds to wait before calling it."""
         with self._lock:
             now_s = self._monotonic_s()
             up = [endpoint for endpoint in self._endpoints if endpoint.down_until_s <= now_s]
@@ -98,7 +101,7 @@ class Endpoints:
             return self._current, 0.0 if is_up else random.uniform(0, _SPREAD_S)
 
     def announce(self) -> str | None:
-        """The URL of the endpoint in use, where it is another than at the last call; else None."""
+        """The URL of the endpoint in use if it has changed since the last call; else None."""
         with self._lock:
             is_new = self._announced is not self._current
             self._announced = self._current
@@ -119,7 +122,7 @@ class Endpoints:
         """Records that an attempt failed: the endpoint is down for a while.
 
         Returns:
-            The error, or that of never_answered where no server is at any endpoint and none ever answered.
+            The error; if there is no server at any endpoint and no server ever answered, that of never_answered.
         """
         with self._lock:
             endpoint.failures_in_row += 1
@@ -135,8 +138,8 @@ class Endpoints:
             return endpoint.last_failure
 
     def note_dark_connection(self, endpoint: Endpoint) -> None:
-        """Records that an attempt failed for its connection alone. The endpoint is not down for that, but the next
-        attempt goes to another that is up, if there is one.
+        """Records that an attempt failed only because of its connection. The endpoint does not count as down for that,
+        but the next attempt goes to another that is up, if there is one.
         """
         with self._lock:
             others = self._others_up(endpoint)
@@ -144,7 +147,7 @@ class Endpoints:
                 self._move_to(others)
 
     def others_up(self, endpoint: Endpoint) -> list[Endpoint]:
-        """The others that are up, in an order that is drawn."""
+        """The other endpoints that are up, in random order."""
         with self._lock:
             others = self._others_up(endpoint)
         random.shuffle(others)

@@ -56,11 +56,11 @@ class Hedges:
 
     @property
     def are_paused(self) -> bool:
-        """Whether none may be sent, because it would be charged to a quota that is used up."""
+        """Whether no hedge may be sent, because it would be charged to a used-up quota."""
         return self._monotonic_s() - self._quota_at_s < _QUOTA_PAUSE_S
 
     def delay_s(self, *, must_open: bool) -> float:
-        """How long to wait for an answer before the second request is sent."""
+        """How long to wait for an answer before sending the second request."""
         limit_s = self._attempt_timeout_s
         if self._mean_rtt_s is None:
             delay_s = limit_s / 4
@@ -69,7 +69,7 @@ class Hedges:
         return max(delay_s, _OPENING_MIN_S) if must_open else delay_s
 
     def plan(self, first: Endpoint, endpoints: Endpoints, connections: Connections[Any]) -> HedgePlan:
-        """Where the second request goes of an attempt whose first one went to `first`."""
+        """The endpoint for the second request of an attempt whose first request went to `first`."""
         others = endpoints.others_up(first)
         if not others:
             return HedgePlan(first, is_second=True, delay_s=self.delay_s(must_open=True))

@@ -1,4 +1,4 @@
-"""Host names among the endpoints: a name with several addresses is as many endpoints."""
+"""Host names among the endpoints: a name with several addresses counts as that many endpoints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Name:
 
     Attributes:
         endpoints: Its addresses by their text; under the empty text, the name itself as gRPC looks it up.
-        known: Set after the first look.
+        known: Set after the first lookup.
     """
 
     base: EndpointUrl
@@ -46,8 +46,8 @@ class Name:
 
 
 class Names:
-    """Says when a name is to be looked up, and makes endpoints of what is found. One with a single address, or with
-    none, is left to gRPC, and so is one that is reached through a proxy.
+    """Decides when to look a name up, and makes endpoints of its addresses. A name with one address or none is left to
+    gRPC, and so is one that is reached through a proxy.
 
     Safe for any number of threads. Attempts 15 of docs/internals/client-contract.md in the repository has the rule.
     """
@@ -64,7 +64,7 @@ class Names:
         ]
 
     def due(self) -> list[Name]:
-        """The names that the caller is to look up now, and to `take`."""
+        """The names that the caller must look up now, and pass to `take`."""
         if not self._names:
             return []
         with self._lock:
@@ -76,11 +76,11 @@ class Names:
             return due
 
     def unknown(self) -> list[Name]:
-        """The names whose first look has not ended."""
+        """The names whose first lookup has not ended."""
         return [name for name in self._names if not name.known.is_set()]
 
     def take(self, name: Name, found: Sequence[str]) -> list[str]:
-        """Records which addresses a lookup has found, in the order in which they are to be tried; none: it failed.
+        """Records which addresses a lookup has found, in the order in which to try them; none if it failed.
 
         Returns:
             The URLs of the endpoints that are gone.

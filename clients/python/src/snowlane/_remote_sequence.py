@@ -1,4 +1,4 @@
-"""Sequences that a client asks its servers for."""
+"""Sequences whose values a client requests from its servers."""
 
 from __future__ import annotations
 

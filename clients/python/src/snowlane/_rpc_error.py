@@ -12,14 +12,14 @@ from ._errors import ErrorReason, SnowlaneError
 from ._status_code import StatusCode, status_code_of
 
 _DOMAIN = "snowlane.dev"
-"""Of google.rpc.ErrorInfo: whose reasons these are."""
+"""The domain of a google.rpc.ErrorInfo whose reasons are Snowlane's."""
 _DETAILS_KEY = "grpc-status-details-bin"
 _SENT_REASONS = frozenset(list(ErrorReason)[: list(ErrorReason).index(ErrorReason.UNREACHABLE)])
 
 
 @dataclass
 class StatusDetails:
-    """What google.rpc.Status carries for us."""
+    """The parts of google.rpc.Status that this client uses."""
 
     reason: str | None = None
     metadata: dict[str, str] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class StatusDetails:
 
 
 def error_of_rpc(error: BaseException, endpoint: str) -> SnowlaneError:
-    """Reads what an attempt failed with, which its caller did not cancel. Errors of this package pass as they are."""
+    """Reads the error of an attempt that its caller did not cancel. Errors of this package pass unchanged."""
     if isinstance(error, SnowlaneError):
         return error
     found = _read_error(error, endpoint)
@@ -55,7 +55,7 @@ def _read_error(error: BaseException, endpoint: str) -> SnowlaneError:
         )
     if code is StatusCode.DEADLINE_EXCEEDED:
         return SnowlaneError(ErrorReason.DEADLINE_EXCEEDED, message, endpoint=endpoint)
-    # Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+    # The caller did not cancel: the server, or a proxy that is shutting down, has dropped the call.
     if code in (StatusCode.UNAVAILABLE, StatusCode.CANCELLED):
         message, metadata = _describe_unreachable(message, is_tls=endpoint.startswith("https:"), details=details)
         return SnowlaneError(
@@ -71,7 +71,7 @@ def _read_error(error: BaseException, endpoint: str) -> SnowlaneError:
 
 
 def _describe_unreachable(message: str, *, is_tls: bool, details: StatusDetails) -> tuple[str, dict[str, str]]:
-    """Says in our words why there is no answer. gRPC tells it in its message alone."""
+    """Explains why there is no answer. gRPC reports it only in its message."""
     message = " ".join(message.split())
     mistake = mistake_of(message, is_tls=is_tls)
     if mistake is not None:
@@ -82,11 +82,11 @@ def _describe_unreachable(message: str, *, is_tls: bool, details: StatusDetails)
 
 
 def read_status_details(content: bytes) -> StatusDetails:
-    """Reads ErrorInfo of our domain and RetryInfo out of an encoded google.rpc.Status; what does not decode says
-    nothing.
+    """Reads ErrorInfo of our domain and RetryInfo out of an encoded google.rpc.Status; data that does not decode is
+    ignored.
 
-    By hand, because the messages are small and their generated classes would be one more dependency. Fields:
-    https://github.com/googleapis/googleapis/tree/master/google/rpc (status.proto, error_details.proto).
+    They are decoded by hand, because the messages are small and their generated classes would be one more dependency.
+    Fields: https://github.com/googleapis/googleapis/tree/master/google/rpc (status.proto, error_details.proto).
     """
     details = StatusDetails()
     try:

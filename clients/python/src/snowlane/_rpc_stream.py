@@ -1,4 +1,4 @@
-"""What a stream is of: IDs or values."""
+"""The items of a stream: IDs or values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 
 class ChunkReader(Protocol[Item_co]):
-    """Reads the responses of one server's stream, and holds them to the contract."""
+    """Reads the responses of one server's stream, and checks them against the contract."""
 
     def take(self, response: Any) -> Sequence[Item_co]:
         """Gives the items of a response. Raises SnowlaneError INVALID_RESPONSE."""
@@ -31,7 +31,7 @@ class StreamSpec(Generic[Item]):
     """A stream of `count` items, over as many RPCs as it takes.
 
     Attributes:
-        open: Begins an RPC for what is left; gets the stubs, that count, the RPC's time and its metadata.
+        open: Begins an RPC for the remaining items; gets the stubs, that count, the RPC's timeout and its metadata.
         read: Makes the reader of one RPC for that count.
     """
 

@@ -10,7 +10,7 @@ from ._errors import ErrorReason, SnowlaneError
 ID_MAX = 2**63 - 1
 """The highest ID."""
 ID_MIN = 1
-"""The lowest that is taken from a server: 0 is what a message reads as that lacks its ID."""
+"""The lowest ID that is accepted from a server: a message without an ID reads as 0."""
 
 
 @dataclass(frozen=True, order=True)
@@ -51,7 +51,7 @@ def cut_runs(runs: Sequence[IdRun], size: int) -> list[list[IdRun]]:
 
 
 def count_ids(runs: Sequence[IdRun], asked: int) -> int:
-    """Holds an answer to a reservation against its contract; returns how many IDs it holds.
+    """Checks an answer to a reservation against its contract; returns how many IDs it holds.
 
     Args:
         asked: The most IDs that it may hold.

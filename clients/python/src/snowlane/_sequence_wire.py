@@ -1,4 +1,4 @@
-"""Turns messages of SequenceService into values, and holds them to the contract."""
+"""Turns messages of SequenceService into values, and checks them against the contract."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ def value_of(response: pb.NextValueResponse) -> SequenceValue:
 
 
 def reserved_of(response: pb.ReserveValuesResponse, asked: int) -> ReservedValues:
-    """Holds runs to the rules of runs of IDs. Raises SnowlaneError INVALID_RESPONSE."""
+    """Checks the runs by the rules for runs of IDs. Raises SnowlaneError INVALID_RESPONSE."""
     runs = [ValueRun(run.first_value, run.count, run.increment) for run in response.runs]
     count_ids([IdRun(run.first_value, run.count, run.increment) for run in runs], asked)
     return ReservedValues(runs, response.period_key)
 
 
 class ValueReader:
-    """Reads the chunks of one server's stream: none is empty, no more values than asked for, a text for each or none.
+    """Reads and checks the chunks of one server's stream. No chunk may be empty, there must be no more values than were
+    asked for, and either all values have a text or none has.
 
-    Values of several databases do not rise, so order is not looked at.
+    Values of several databases do not rise, so the order is not checked.
     """
 
     def __init__(self, count: int) -> None:
@@ -52,6 +53,6 @@ class ValueReader:
 
 
 def _check(value: int) -> None:
-    """Holds a value to its range, whose end is that of its type."""
+    """Checks the lower end of a value's range; the upper end is that of its type."""
     if value < 1:
         raise invalid_response("The server sent a value below 1.", value=value)

@@ -1,4 +1,4 @@
-"""Turns messages into the values of this package, and holds them to the contract."""
+"""Turns messages into the values of this package, and checks them against the contract."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def layout_of(message: pb.Layout) -> Layout:
 
 
 class ChunkCheck:
-    """Holds the chunks of one server's stream to the rules: none is empty, no more IDs than asked for, all rising."""
+    """Checks the chunks of one server's stream: none may be empty, all IDs must rise, at most as many as asked for."""
 
     def __init__(self, count: int) -> None:
         self._left = count

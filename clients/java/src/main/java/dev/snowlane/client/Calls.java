@@ -88,7 +88,7 @@ final class Calls {
     return closing.isClosed();
   }
 
-  /** The number of the deployment that the last answer came from; 0 while none is known. */
+  /** The number of the deployment that the last answer came from; 0 while it is not known. */
   int deployment() {
     return deployments.current();
   }

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The deployments whose IDs a client uses: the first that it meets, and those whose IDs differ from it for certain.
- * Attempts 14 of docs/internals/client-contract.md has the rule.
+ * The deployments whose IDs a client uses: the first that it meets, and others whose IDs certainly differ from those of
+ * the first. Attempts 14 of docs/internals/client-contract.md has the rule.
  */
 final class Deployments {
 
@@ -25,7 +25,7 @@ final class Deployments {
    */
   record MetServer(String url, int number, Optional<GetInfoResponse> info) {}
 
-  /** What a number is of. */
+  /** The kind of thing that a number identifies. */
   enum Numbered {
     DEPLOYMENT("deployment", "deployment", "IDs"),
     DATABASE("database", "database of sequences", "values");
@@ -45,7 +45,7 @@ final class Deployments {
 
   private final Numbered numbered;
 
-  /** Of the option: these and no others; empty: the first that is met. */
+  /** The deployments that the option lists: these and no others may be used. Empty: the first that is met is used. */
   private final Set<Integer> listed;
 
   // This object guards all fields below.
@@ -57,7 +57,7 @@ final class Deployments {
   private SnowlaneException conflict;
 
   /**
-   * @param fingerprints the deployments that the option lists; none: the first that is met
+   * @param fingerprints the deployments that the option lists; if there are none, the first that is met is used
    */
   Deployments(Collection<String> fingerprints) {
     this(Numbered.DEPLOYMENT, fingerprints);
@@ -74,8 +74,8 @@ final class Deployments {
   }
 
   /**
-   * The number of the deployment with a fingerprint, as answers carry it: its first 8 digits, where 00000000 counts as
-   * 1. 0 for an empty one.
+   * The number of the deployment with a fingerprint, as answers carry it: the first 8 digits, where 00000000 counts as
+   * 1; 0 for an empty fingerprint.
    */
   static int numberOf(String fingerprint) {
     if (fingerprint.isEmpty()) return 0;
@@ -84,7 +84,7 @@ final class Deployments {
     return number == 0 ? 1 : number;
   }
 
-  /** That of the last answer; 0 while none is known. */
+  /** The number in the last answer; 0 before the first one that has a number. */
   synchronized int current() {
     return current;
   }

@@ -2,14 +2,14 @@ package dev.snowlane.client;
 
 import java.util.Optional;
 
-/** One server, and how it has been doing. Guarded by its {@link Endpoints}. */
+/** One server and its recent failures. Guarded by its {@link Endpoints}. */
 final class Endpoint {
 
   final EndpointAddress address;
-  /** Looks in a row that did not find its address. Guarded by its {@link Names}. */
+  /** How many lookups in a row did not return its address. Guarded by its {@link Names}. */
   int missedLooks;
   int failuresInRow;
-  /** In the past: it is up. */
+  /** When it is tried again; if that is past, it is up. */
   long downUntilNanos;
   Optional<SnowlaneException> lastFailure = Optional.empty();
 

@@ -11,8 +11,8 @@ import java.util.function.DoubleSupplier;
 import java.util.stream.Stream;
 
 /**
- * Chooses among the servers of one deployment: stays with one, so that IDs rise; leaves it when it fails; and never
- * returns in step with other clients. docs/internals/client-contract.md has the rules.
+ * Chooses among the servers of one deployment. It stays with one server, so that IDs rise, leaves it when it fails, and
+ * never returns to it in step with other clients. docs/internals/client-contract.md has the rules.
  */
 final class Endpoints {
 
@@ -29,9 +29,7 @@ final class Endpoints {
 
   private static final int HEDGES_TO_MOVE = 2;
 
-  /**
-   * Where to go next, how long to wait before, and what that endpoint failed with last.
-   */
+  /** The next endpoint, how long to wait before calling it, and its last failure. */
   record Choice(Endpoint endpoint, long waitNanos, Optional<SnowlaneException> lastFailure) {}
 
   private final ClientClock clock;
@@ -44,7 +42,7 @@ final class Endpoints {
   private List<Endpoint> all;
   private Endpoint current;
 
-  /** The one that was in use when that was last told. */
+  /** The endpoint that was last reported as the one in use. */
   private Endpoint announced;
 
   private long moveAtNanos;
@@ -70,20 +68,20 @@ final class Endpoints {
     return all;
   }
 
-  /** The endpoint in use, where it is another one than at the last call. */
+  /** The endpoint in use, if it has changed since the last call. */
   synchronized Optional<Endpoint> announceMove() {
     if (current == announced) return Optional.empty();
     announced = current;
     return Optional.of(current);
   }
 
-  /** Whether all of these are down. */
+  /** Whether all of these endpoints are down. */
   synchronized boolean areDown(List<Endpoint> some) {
     long nowNanos = clock.nanos();
     return some.stream().allMatch(endpoint -> endpoint.downUntilNanos - nowNanos > 0);
   }
 
-  /** Puts endpoints in the place of others. One that is in use and answers stays, and is returned. */
+  /** Puts endpoints in place of others. One that is in use and answers stays, and is returned. */
   List<Endpoint> replace(List<Endpoint> gone, List<Endpoint> come) {
     List<Endpoint> stay;
     List<Endpoint> left;
@@ -92,7 +90,7 @@ final class Endpoints {
       left = gone.stream().filter(each -> !stay.contains(each)).toList();
       all = Stream.concat(all.stream().filter(each -> !left.contains(each)), come.stream()).toList();
       if (left.contains(current)) {
-        // A name that turns into its addresses is no move.
+        // Replacing a name by its addresses does not count as a move.
         boolean isUnheard = announced == current && current.address.ip().isEmpty();
         move(all);
         if (isUnheard) announced = current;
@@ -142,8 +140,8 @@ final class Endpoints {
   /**
    * Records that an attempt failed: the endpoint is down for a while.
    *
-   * @return the error, or {@link SnowlaneException#neverAnswered()} of it where no server is at any endpoint and none
-   *     ever answered
+   * @return the error, or {@link SnowlaneException#neverAnswered()} of it if there is no server at any endpoint and no
+   *     server ever answered
    */
   synchronized SnowlaneException noteFailure(Endpoint endpoint, SnowlaneException failure) {
     endpoint.failuresInRow++;
@@ -160,15 +158,15 @@ final class Endpoints {
   }
 
   /**
-   * Records that an attempt failed for its connection alone. The endpoint is not down for that, but the next attempt
-   * goes to another that is up, if there is one.
+   * Records that an attempt failed only because of its connection. The endpoint does not count as down for that, but
+   * the next attempt goes to another that is up, if there is one.
    */
   synchronized void noteDarkConnection(Endpoint dark) {
     List<Endpoint> others = others(dark);
     if (current == dark && !others.isEmpty()) move(others);
   }
 
-  /** The endpoints that are up beside one, in an order that is drawn. */
+  /** The other endpoints that are up, in random order. */
   synchronized List<Endpoint> othersUp(Endpoint first) {
     List<Endpoint> others = new ArrayList<>(others(first));
     for (int last = others.size() - 1; last > 0; last--) {

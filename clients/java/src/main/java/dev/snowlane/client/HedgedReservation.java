@@ -30,7 +30,7 @@ final class HedgedReservation {
   private final Function<ReserveIdsResponse, List<IdRun>> read;
   private final ClientClock clock;
 
-  /** What happened, in order: a leg that ended, or the time of the hedge, which is no leg. */
+  /** The events in order: a leg that ended, or the time of the hedge, which has no leg. */
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
   private final List<Leg> legs = new ArrayList<>();
@@ -41,7 +41,7 @@ final class HedgedReservation {
   private record Event(Leg leg) {}
 
   /**
-   * @param read holds an answer to the rules once it is admitted
+   * @param read checks an answer once it is admitted
    */
   HedgedReservation(
       Calls calls,
@@ -57,12 +57,12 @@ final class HedgedReservation {
     this.clock = calls.settings().clock();
   }
 
-  /** Makes the attempt, and leaves in it the endpoint that answered. */
+  /** Makes the attempt, and records in it the endpoint that answered. */
   List<IdRun> run(Attempts.Attempt attempt) {
     Endpoint asked = attempt.endpoint();
     Hedges.Plan plan = hedges.plan(asked);
     Leg first = start(calls.exchange(asked), asked);
-    // Never 0: the clock may do at once what is due at once.
+    // The delay is never 0: the clock may run at once a task that is due at once.
     ClientClock.Timer due = clock.after(Math.max(plan.delayNanos(), 1), () -> events.add(new Event(null)));
     try {
       while (legs.stream().anyMatch(leg -> !leg.isSettled)) {
@@ -84,7 +84,7 @@ final class HedgedReservation {
     throw first.failure;
   }
 
-  /** Tells the observer of the request that is not the outcome of the attempt. */
+  /** Informs the observer about the request that did not decide the outcome of the attempt. */
   private void reportOthers(Attempts.Attempt attempt, Leg outcome) {
     for (Leg other : legs) {
       if (other != outcome) attempts.reportOther(attempt, other.endpoint, other.isSettled ? other.failure : null);
@@ -95,7 +95,7 @@ final class HedgedReservation {
     try {
       start(plan.isSecond() ? calls.secondExchange(plan.endpoint()) : calls.exchange(plan.endpoint()), plan.endpoint());
     } catch (RuntimeException noToken) {
-      // The first request is on its way all the same.
+      // The first request stays on its way.
     }
   }
 
@@ -115,7 +115,7 @@ final class HedgedReservation {
     }
   }
 
-  /** Reads what a leg ended with. Returns whether its answer is the one. */
+  /** Reads the result of a leg. Returns whether its answer decides the attempt. */
   private boolean settle(Leg leg) {
     leg.isSettled = true;
     if (leg.failure != null) return false;
@@ -133,7 +133,7 @@ final class HedgedReservation {
     }
   }
 
-  /** One of the two requests. What its transport writes, the queue hands to the thread of the call. */
+  /** One of the two requests. The queue hands what its transport reports to the thread of the call. */
   private final class Leg implements StreamObserver<ReserveIdsResponse> {
 
     final Endpoint endpoint;
@@ -172,7 +172,7 @@ final class HedgedReservation {
           });
     }
 
-    /** The other one was answered, or the call has ended. */
+    /** Cancels it: the other one was answered, or the call has ended. */
     void lose() {
       isLost = true;
       context.cancel(null);
@@ -210,7 +210,7 @@ final class HedgedReservation {
       }
       isAnswered = true;
       events.add(new Event(this));
-      // Nobody reads it any more.
+      // No one reads it any more.
       if (isLost) end(null);
     }
   }

@@ -24,7 +24,7 @@ final class Hedges {
   /** For this long after the quota was exceeded, no hedge is sent. */
   private static final long QUOTA_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The part of the mean that the last round trip is. */
+  /** The weight of the last round trip in the mean. */
   private static final long RTT_PART = 8;
 
   /**
@@ -54,8 +54,8 @@ final class Hedges {
   }
 
   Plan plan(Endpoint first) {
-    // Those come first that answer at once, then those whose connection must be opened, and those last that owe an
-    // answer, as far as anybody knows.
+    // Endpoints that should answer at once come first, then those whose connection must be opened, and last those that
+    // owe an answer.
     List<Endpoint> others = endpoints.othersUp(first);
     Optional<Endpoint> best = others.stream().min(Comparator.comparing(connections::state));
     if (best.isEmpty()) return new Plan(first, true, delayNanos(true));

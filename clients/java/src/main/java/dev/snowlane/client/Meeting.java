@@ -12,7 +12,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Asks all endpoints of a client of which deployment they are, beside its first call and before its first ID. */
+/**
+ * Asks all endpoints of a client which deployment they belong to, in parallel with its first call and before its first
+ * ID.
+ */
 final class Meeting {
 
   /** The longest time that the first ID waits for their answers. */
@@ -33,9 +36,9 @@ final class Meeting {
   }
 
   /**
-   * Begins it, at the first call.
+   * Begins to ask, at the first call.
    *
-   * @throws SnowlaneException DEPLOYMENT_MISMATCH, if they are of two
+   * @throws SnowlaneException DEPLOYMENT_MISMATCH, if they belong to two
    */
   void begin() {
     met();
@@ -51,7 +54,7 @@ final class Meeting {
     met().join();
     deployments.refuseIfInConflict();
     if (number == 0) return;
-    // Where there is one endpoint, nothing that it says of itself could be compared.
+    // With only one endpoint, there is nothing to compare its answer with.
     boolean isNew = !deployments.knows(number) && endpoints.all().size() > 1;
     Optional<Deployments.MetServer> asked = isNew ? ask(endpoint).join() : Optional.empty();
     Deployments.MetServer unasked = new Deployments.MetServer(endpoint.url(), number, Optional.empty());
@@ -100,10 +103,10 @@ final class Meeting {
     if (!deployments.meetAtStart(server)) tellMismatch(server.url());
   }
 
-  /** Asks a server of which deployment it is; empty where it does not say so soon. */
+  /** Asks a server which deployment it belongs to; empty if it does not answer soon. */
   private CompletableFuture<Optional<Deployments.MetServer>> ask(Endpoint endpoint) {
     CompletableFuture<GetInfoResponse> answer = new CompletableFuture<>();
-    // A caller that leaves does not end it: it is for all.
+    // A caller that gives up does not end the request, because it serves all callers.
     Context.ROOT.run(() -> send(endpoint, answer));
     return answer.handle((info, error) -> error == null ? met(endpoint, info) : Optional.empty());
   }

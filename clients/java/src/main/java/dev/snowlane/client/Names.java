@@ -14,8 +14,8 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up the names among the endpoints: a name with several addresses is as many endpoints. One with a single
- * address, or with none, is left to gRPC, and so is one that is reached through a proxy. Attempts 15 of
+ * Looks up the host names among the endpoints. A name with several addresses counts as that many endpoints. A name with
+ * one address or none is left to gRPC, and so is one that is reached through a proxy. Attempts 15 of
  * docs/internals/client-contract.md has the rule.
  */
 final class Names {
@@ -38,17 +38,17 @@ final class Names {
   /** The most addresses of a name that a client uses. */
   private static final int ADDRESSES_MAX = 64;
 
-  /** Asks for the addresses of a host, in the order in which they are to be tried. */
+  /** Looks up the addresses of a host, in the order in which to try them. */
   @FunctionalInterface
   interface LookUp {
     InetAddress[] of(String host) throws UnknownHostException;
   }
 
-  /** One of them. All but `known` is guarded by its names. */
+  /** One host name. Its names object guards all fields but `known`. */
   private static final class Name {
     final EndpointAddress address;
 
-    /** Counted down after the first look. */
+    /** Counted down after the first lookup. */
     final CountDownLatch known = new CountDownLatch(1);
 
     /** Its addresses, or the name itself as gRPC looks it up. */
@@ -56,7 +56,7 @@ final class Names {
 
     boolean isLooking;
 
-    /** Null before the first look. */
+    /** Null before the first lookup. */
     @Nullable Long lookedNanos;
 
     Name(Endpoint endpoint) {
@@ -83,7 +83,7 @@ final class Names {
             .toList();
   }
 
-  /** Whether gRPC goes through a proxy, by the same settings. */
+  /** Whether gRPC goes through a proxy, by the settings that gRPC reads. */
   private static boolean hasProxy(EndpointAddress address) {
     ProxySelector selector = ProxySelector.getDefault();
     if (System.getenv("GRPC_PROXY_EXP") != null) return true;
@@ -92,23 +92,23 @@ final class Names {
     return selector.select(uri).stream().anyMatch(proxy -> proxy.type() != Proxy.Type.DIRECT);
   }
 
-  /** Sees to it that names are looked up now and then, beside the calls. The first call waits for them. */
+  /** Makes sure that names are looked up from time to time, in the background. The first call waits for them. */
   void look() {
     for (Name name : all) {
       if (isDue(name)) start(name);
       try {
         name.known.await(LOOK_WAIT_MS, TimeUnit.MILLISECONDS);
       } catch (InterruptedException interrupted) {
-        // The attempt ends by it.
+        // The attempt ends because of it.
         Thread.currentThread().interrupt();
         return;
       }
-      // Those that come later do not wait as long again.
+      // Later calls do not wait as long again.
       name.known.countDown();
     }
   }
 
-  /** Whether no look is on its way; for tests. */
+  /** Whether no lookup is on its way; for tests. */
   synchronized boolean isIdle() {
     return all.stream().noneMatch(name -> name.isLooking);
   }
@@ -125,7 +125,7 @@ final class Names {
   }
 
   private void start(Name name) {
-    // One that looks for long holds up nothing but the next look at the same name.
+    // A slow lookup holds up only the next lookup of the same name.
     Thread thread = new Thread(() -> lookAt(name), "snowlane-names");
     thread.setDaemon(true);
     thread.start();
@@ -164,13 +164,13 @@ final class Names {
       boolean isRoom = stay.size() + come.size() < ADDRESSES_MAX;
       if (!isKnown && isRoom) come.add(new Endpoint(name.address.at(ip), clock.nanos()));
     }
-    // One that is in use and answers stays.
+    // An endpoint that is in use and answers stays.
     stay.addAll(endpoints.replace(gone, come));
     stay.addAll(come);
     name.endpoints = List.copyOf(stay);
   }
 
-  /** Of the addresses that were found, those of the first one's family, or all, in an order that is drawn. */
+  /** Of the addresses that were found, those of the same family as the first, or all, in random order. */
   private List<InetAddress> usedOf(List<InetAddress> found, boolean isAnyFamily) {
     int length = found.get(0).getAddress().length;
     List<InetAddress> used = new ArrayList<>();

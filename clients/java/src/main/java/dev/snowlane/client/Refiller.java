@@ -345,7 +345,7 @@ final class Refiller {
     failuresInRow++;
     DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
     long waitNanos = Backoff.refillNanos(failuresInRow, failure, random);
-    // Never 0: the clock may do at once what is due at once, and the lock is held.
+    // The delay is never 0: the clock may run at once a task that is due at once, and the lock is held.
     backOff = clock.after(Math.max(waitNanos, 1), this::endBackOff);
     failures++;
     lastFailure = failure;

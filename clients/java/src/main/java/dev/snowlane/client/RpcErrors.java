@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what an attempt failed with that its caller did not cancel. */
+/** Reads the error of an attempt that its caller did not cancel. */
 final class RpcErrors {
 
-  /** Says of a google.rpc.ErrorInfo that its reasons are ours. */
+  /** The domain of a google.rpc.ErrorInfo whose reasons are Snowlane's. */
   private static final String DOMAIN = "snowlane.dev";
 
   private RpcErrors() {}
@@ -33,7 +33,7 @@ final class RpcErrors {
   static SnowlaneException of(RuntimeException error, String endpoint, boolean isFirst) {
     if (!(error instanceof StatusRuntimeException rpc)) return SnowlaneException.from(error);
     Status status = rpc.getStatus();
-    // Nobody here cancelled: the server, or a proxy that ends, has dropped the call.
+    // The caller did not cancel: the server, or a proxy that is shutting down, has dropped the call.
     boolean isLost = status.getCode() == Status.Code.CANCELLED || isConnectionLost(status.getCause());
     Status.Code code = isLost ? Status.Code.UNAVAILABLE : status.getCode();
     String message = Optional.ofNullable(status.getDescription()).orElse(code.name());
@@ -54,13 +54,13 @@ final class RpcErrors {
     return new SnowlaneException(reason, StatusCode.of(code), message, metadata, retryAfter, endpoint, error);
   }
 
-  /** What UNREACHABLE says: in our words where the mistake is known. */
+  /** The text of UNREACHABLE: that of the mistake, if it is a known one. */
   private static String describeUnreachable(
       StatusRuntimeException rpc, String description, Map<String, String> metadata, boolean isFirst) {
     if (isOfServer(rpc)) return "The server cannot answer now: " + description;
     Throwable cause = rpc.getStatus().getCause();
     Optional<ConnectionMistake> mistake = ConnectionMistake.of(cause, description);
-    // Connections that worked end, too, and then there is nothing to correct.
+    // A connection that worked can end, too, and then there is no mistake to correct.
     if (mistake.filter(found -> isFirst || found != ConnectionMistake.CLOSED).isPresent()) {
       metadata.put("connection", mistake.get().kind());
       return mistake.get().text();
@@ -72,10 +72,10 @@ final class RpcErrors {
     return "The server does not answer: " + deepest;
   }
 
-  /** Whether a server has said it. */
+  /** Whether a server sent it. */
   static boolean isOfServer(@Nullable RuntimeException error) {
     if (!(error instanceof StatusRuntimeException rpc) || rpc.getStatus().getCause() != null) return false;
-    // The transport writes none by itself.
+    // The transport itself sends no trailers.
     return rpc.getTrailers() != null && !rpc.getTrailers().keys().isEmpty();
   }
 
@@ -106,7 +106,7 @@ final class RpcErrors {
       com.google.rpc.Status status = StatusProto.fromThrowable(rpc);
       return status == null ? List.of() : status.getDetailsList();
     } catch (IllegalArgumentException unreadable) {
-      // Details that cannot be read, or of another status, say nothing.
+      // Details that cannot be read, or that belong to another status, are ignored.
       return List.of();
     }
   }

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A sequence that a client asks its servers for. */
+/** A sequence whose values a client requests from its servers. */
 final class RpcSequence implements Sequence {
 
   private static final long STREAM_COUNT_MAX = 1_000_000_000;
@@ -111,7 +111,7 @@ final class RpcSequence implements Sequence {
   }
 
   /**
-   * Holds a value to its range, whose end is that of its type.
+   * Checks the lower end of a value's range; the upper end is that of its type.
    *
    * @throws SnowlaneException INVALID_RESPONSE
    */
@@ -121,7 +121,7 @@ final class RpcSequence implements Sequence {
     throw new SnowlaneException(ErrorReason.INVALID_RESPONSE, message);
   }
 
-  /** Holds the runs to the rules of runs of IDs. */
+  /** Checks the runs by the rules for runs of IDs. */
   private static ReservedValues reservedOf(ReserveValuesResponse response, int asked) {
     List<ValueRun> runs =
         response.getRunsList().stream()

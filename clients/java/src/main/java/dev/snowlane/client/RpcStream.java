@@ -18,7 +18,7 @@ import java.util.function.Function;
  */
 abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>, AutoCloseable {
 
-  /** Reads the responses of one RPC, and holds them to the rules. */
+  /** Reads and checks the responses of one RPC. */
   interface ChunkReader<R, C> {
 
     /**
@@ -56,7 +56,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
   /** The name of its items in texts of errors: IDs or values. */
   abstract String items();
 
-  /** Begins an RPC for what is left. */
+  /** Begins an RPC for the remaining items. */
   abstract Iterator<R> open(S stub, long left);
 
   /** Checks the number of a response, before any item of it is read. */
@@ -121,7 +121,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
     return error;
   }
 
-  /** All has come: holds the server to it. How its RPC ends otherwise does not matter any more. */
+  /** All items have come: checks that the server sends no more. It no longer matters how its RPC ends. */
   private void end() {
     if (isEnded) return;
     isEnded = true;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** A stream of values. Values of several databases do not rise, so order is not looked at. */
+/** A stream of values. Values of several databases do not rise, so the order is not checked. */
 final class RpcValueStream
     extends RpcStream<SequenceServiceBlockingStub, BatchNextValuesResponse, List<SequenceValue>>
     implements ValueStream {

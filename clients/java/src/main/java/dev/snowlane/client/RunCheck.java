@@ -4,10 +4,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** Holds an answer against the contract of ReserveIds. One bad run makes the whole answer bad. */
+/** Checks an answer against the contract of ReserveIds. One bad run makes the whole answer bad. */
 final class RunCheck {
 
-  /** The lowest ID that is taken from a server: 0 is what a message reads as that lacks its ID. */
+  /** The lowest ID that is accepted from a server: a message without an ID reads as 0. */
   static final long ID_MIN = 1;
 
   private RunCheck() {}
