@@ -138,7 +138,7 @@ func (c *connections) beginStream(endpoint *endpoint) (*connection, error) {
 	return used, nil
 }
 
-// maySecond tells whether a second connection may be opened beside the one in use.
+// maySecond reports whether a second connection may be opened beside the one in use.
 func (c *connections) maySecond(endpoint *endpoint) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

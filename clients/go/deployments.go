@@ -95,7 +95,7 @@ func (d *deployments) meetAtStart(server metServer) (isOfOne bool) {
 	return isOfOne
 }
 
-// knows tells whether an answer with this number may be used as it is.
+// knows reports whether an answer with this number may be used as it is.
 func (d *deployments) knows(number uint32) bool {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -169,7 +169,7 @@ func hexOf(number uint32) string {
 	return fmt.Sprintf("%08x", number)
 }
 
-// areDisjoint tells whether two stores of one layout are bound to different worker IDs, so that their IDs differ.
+// areDisjoint reports whether two stores of one layout are bound to different worker IDs, so that their IDs differ.
 func areDisjoint(a, b *snowlanev1.GetInfoResponse) bool {
 	if a.GetLayout() == nil || b.GetLayout() == nil || !proto.Equal(a.GetLayout(), b.GetLayout()) {
 		return false

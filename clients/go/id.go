@@ -13,7 +13,7 @@ type ID uint64
 // MaxID is the highest ID.
 const MaxID ID = 1<<63 - 1
 
-// String gives the ID in decimal digits.
+// String returns the ID in decimal digits.
 func (id ID) String() string {
 	return strconv.FormatUint(uint64(id), 10)
 }

@@ -27,20 +27,20 @@ type LayoutField struct {
 	Bits int
 }
 
-// LayoutSpec is what a layout is made from.
+// LayoutSpec describes a layout to make.
 type LayoutSpec struct {
-	// Name of a preset, or `custom`.
+	// Name is that of a preset, or `custom`.
 	Name string
 	// Epoch is the zero point of time: whole milliseconds, in the years 1 to 9999.
 	Epoch time.Time
 	// Tick is the unit of the timestamp field, 1 us to 1 h: a divisor of one millisecond, or whole milliseconds.
 	Tick time.Duration
-	// Fields from the highest bit down; the lowest ends at bit 0. A timestamp is needed; each kind at most once; at
-	// most 63 bits in all.
+	// Fields are listed from the highest bit down; the lowest ends at bit 0. There must be a timestamp; each kind may
+	// occur once; all fields together have at most 63 bits.
 	Fields []LayoutField
 }
 
-// Layout is how the 63 bits of an ID are divided: a value, made by [NewLayout] or [Preset] and never changed.
+// Layout is how the 63 bits of an ID are divided. [NewLayout] and [Preset] make it; it never changes.
 type Layout struct {
 	name    string
 	epochMS int64
@@ -51,10 +51,10 @@ type Layout struct {
 	timestamp, datacenter, worker, sequence fieldPlace
 }
 
-// fieldPlace is where a field stands in an ID; bits is 0 where the layout has none.
+// fieldPlace is the position of a field in an ID; bits is 0 if the layout has no such field.
 type fieldPlace struct {
 	bits, shift int
-	// max is its highest value; for a timestamp the last tick of the layout's life.
+	// max is its highest value; for a timestamp, the last tick of the layout's life.
 	max uint64
 }
 
@@ -139,10 +139,10 @@ func (l *Layout) Epoch() time.Time { return time.UnixMilli(l.epochMS).UTC() }
 // Tick is the unit of the timestamp field.
 func (l *Layout) Tick() time.Duration { return time.Duration(l.tickNS) }
 
-// Fields from the highest bit down.
+// Fields returns the fields from the highest bit down.
 func (l *Layout) Fields() []LayoutField { return slices.Clone(l.fields) }
 
-// ticksDown gives the tick in which a Unix millisecond begins, rounded down. Only for times at or after the epoch.
+// ticksDown returns the tick in which a Unix millisecond begins, rounded down. Only for times at or after the epoch.
 func (l *Layout) ticksDown(unixMS int64) int64 {
 	if l.tickNS >= nsPerMS {
 		return (unixMS - l.epochMS) / (l.tickNS / nsPerMS)
@@ -150,7 +150,7 @@ func (l *Layout) ticksDown(unixMS int64) int64 {
 	return (unixMS - l.epochMS) * (nsPerMS / l.tickNS)
 }
 
-// ticksUp gives the first tick that begins at or after a Unix millisecond; negative before the epoch.
+// ticksUp returns the first tick that begins at or after a Unix millisecond; negative before the epoch.
 func (l *Layout) ticksUp(unixMS int64) int64 {
 	since := unixMS - l.epochMS
 	if l.tickNS < nsPerMS {
@@ -163,7 +163,7 @@ func (l *Layout) ticksUp(unixMS int64) int64 {
 	return (since + tickMS - 1) / tickMS
 }
 
-// msDown gives the Unix millisecond in which a tick begins, rounded down.
+// msDown returns the Unix millisecond in which a tick begins, rounded down.
 func (l *Layout) msDown(ticks int64) int64 {
 	if l.tickNS >= nsPerMS {
 		return l.epochMS + ticks*(l.tickNS/nsPerMS)
@@ -176,7 +176,7 @@ func (l *Layout) ticksPerMS() int64 {
 	return max(1, nsPerMS/l.tickNS)
 }
 
-// timeOf gives the time at which a tick begins, exact.
+// timeOf returns the exact time at which a tick begins.
 func (l *Layout) timeOf(ticks int64) time.Time {
 	start := time.UnixMilli(l.msDown(ticks)).UTC()
 	return start.Add(time.Duration(ticks % l.ticksPerMS() * (l.tickNS % nsPerMS)))
@@ -187,12 +187,12 @@ func (l *Layout) compose(ticks int64, datacenter, worker, sequence uint64) ID {
 	return ID(uint64(ticks)<<l.timestamp.shift | datacenter<<l.datacenter.shift | worker<<l.worker.shift | sequence<<l.sequence.shift)
 }
 
-// contains tells whether an ID has no bit outside the fields and a time in the layout's life.
+// contains reports whether an ID has no bit outside the fields, and a time within the layout's life.
 func (l *Layout) contains(id ID) bool {
 	return uint64(id)>>l.bits == 0 && l.timestamp.of(id) <= l.timestamp.max
 }
 
-// layoutOfResponse reads the layout that a server says is its own.
+// layoutOfResponse reads the layout that a server reports.
 func layoutOfResponse(message *snowlanev1.Layout) (*Layout, error) {
 	kinds := map[snowlanev1.LayoutFieldKind]FieldKind{
 		snowlanev1.LayoutFieldKind_LAYOUT_FIELD_KIND_TIMESTAMP:  TimestampField,

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// ParsedID is what an ID says, read by a layout.
+// ParsedID has the parts of an ID, as read by a layout.
 type ParsedID struct {
 	ID     ID
 	Layout *Layout
@@ -20,7 +20,7 @@ type ParsedID struct {
 	DatacenterID, WorkerID, Sequence int64
 }
 
-// Parse reads an ID: when and by which worker it was made. It never tells whether the ID was issued. It fails with
+// Parse reads an ID: when and by which worker it was made. It cannot tell whether the ID was ever issued. It fails with
 // MALFORMED_ID if the ID has bit 63 or a bit outside every field, or carries a time past the layout's life.
 func (l *Layout) Parse(id ID) (ParsedID, error) {
 	switch {
@@ -52,9 +52,9 @@ func (l *Layout) malformedID(id ID, why string) *Error {
 	}
 }
 
-// IDRange gives the lowest and the highest ID, both inclusive, that the interval from start to before end can hold, for
-// range queries over stored IDs. Neighbouring intervals give neighbouring ranges. It fails with INVALID_TIME_RANGE if
-// no tick of the layout's life begins in the interval.
+// IDRange returns the lowest and the highest ID, both inclusive, that the interval from start to before end can hold,
+// for range queries over stored IDs. Neighbouring intervals give neighbouring ranges. It fails with INVALID_TIME_RANGE
+// if no tick of the layout's life begins in the interval.
 func (l *Layout) IDRange(start, end time.Time) (first, last ID, err error) {
 	firstTick := l.clampedTick(start)
 	endTick := l.clampedTick(end)
@@ -71,7 +71,7 @@ func (l *Layout) IDRange(start, end time.Time) (first, last ID, err error) {
 	return l.compose(firstTick, 0, 0, 0), l.compose(endTick-1, l.datacenter.max, l.worker.max, l.sequence.max), nil
 }
 
-// clampedTick gives the first tick that begins at or after a time, from 0 to one past the layout's life.
+// clampedTick returns the first tick that begins at or after a time, from 0 to one past the layout's life.
 func (l *Layout) clampedTick(t time.Time) int64 {
 	end := int64(l.timestamp.max) + 1
 	switch {
@@ -91,7 +91,7 @@ func (l *Layout) clampedTick(t time.Time) int64 {
 	return min(ticks, end)
 }
 
-// unixNS gives Unix nanoseconds in decimal digits, whatever the year.
+// unixNS returns Unix nanoseconds in decimal digits, for any year.
 func unixNS(t time.Time) string {
 	ns := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1_000_000_000))
 	return ns.Add(ns, big.NewInt(int64(t.Nanosecond()))).String()

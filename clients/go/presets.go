@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// PresetNames are the names of the layouts that are built in, the default first.
+// PresetNames are the names of the built-in layouts, the default first.
 func PresetNames() []string {
 	names := make([]string, len(presets))
 	for index, preset := range presets {
@@ -17,7 +17,8 @@ func PresetNames() []string {
 	return names
 }
 
-// presets is what the server has under the same names; src/snowflake/presets.ts in the repository gives the sources.
+// presets are the layouts that the server has under the same names; src/snowflake/presets.ts in the repository names
+// their sources.
 var presets = []*Layout{
 	preset("twitter", 1_288_834_974_657, time.Millisecond, fields(41, 5, 5, 12)),
 	preset("discord", 1_420_070_400_000, time.Millisecond, fields(41, 5, 5, 12)),
@@ -58,7 +59,7 @@ func preset(name string, epochMS int64, tick time.Duration, fields []LayoutField
 	return layout
 }
 
-// Preset gives a built-in layout by its name, one of [PresetNames]. It fails with INVALID_LAYOUT.
+// Preset returns a built-in layout by its name, one of [PresetNames]. It fails with INVALID_LAYOUT.
 func Preset(name string) (*Layout, error) {
 	for _, preset := range presets {
 		if preset.name == name {
@@ -72,7 +73,7 @@ func Preset(name string) (*Layout, error) {
 	}
 }
 
-// WithEpoch gives the layout with another epoch. It fails with INVALID_LAYOUT.
+// WithEpoch returns the layout with another epoch. It fails with INVALID_LAYOUT.
 func (l *Layout) WithEpoch(epoch time.Time) (*Layout, error) {
 	return NewLayout(LayoutSpec{Name: l.name, Epoch: epoch, Tick: l.Tick(), Fields: l.fields})
 }

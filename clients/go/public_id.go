@@ -14,21 +14,22 @@ const (
 	// As NIST SP 800-38G has it for format-preserving Feistel networks.
 	publicRounds = 10
 	idBits       = 63
-	// What the key is hashed with, so that the same key under another purpose gives another SipHash key.
+	// The prefix that is hashed with the key, so that the same key, used for another purpose, yields another SipHash
+	// key.
 	publicKeyPurpose = "snowlane public id 1\x00"
 )
 
-// PublicID turns each ID into another number from 0 to 2^63 - 1, and back, under a key; made by [NewPublicID].
+// PublicID turns each ID into another number from 0 to 2^63 - 1, and back, under a key. [NewPublicID] makes one.
 //
-// It hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number
-// reveals to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them.
-// docs/text-forms.md in the repository says more. It is safe for any number of goroutines.
+// It hides time, worker, sequence, order and rate from everyone without the key. Equal IDs stay equal. Every number can
+// be revealed as some ID, so a public ID is not a permission. Public IDs do not sort by time; a new key changes all of
+// them. docs/text-forms.md in the repository says more. It is safe for any number of goroutines.
 type PublicID struct {
 	permutation numberPermutation
 }
 
-// NewPublicID takes a key of at least 16 bytes; 32 from a random source are best. Keep it as long as the public IDs are
-// to be read.
+// NewPublicID takes a key of at least 16 bytes; 32 from a random source are best. Keep it for as long as public IDs
+// must be readable.
 func NewPublicID(key []byte) (*PublicID, error) {
 	if len(key) < publicKeyLengthMin {
 		return nil, fmt.Errorf("snowlane: the key of public IDs has %d bytes; %d are the fewest", len(key), publicKeyLengthMin)
@@ -36,7 +37,7 @@ func NewPublicID(key []byte) (*PublicID, error) {
 	return &PublicID{permutation: newNumberPermutation(key, idBits)}, nil
 }
 
-// Hide gives the public ID of an ID. It fails with MALFORMED_ID for a number that is none.
+// Hide returns the public ID of an ID. It fails with MALFORMED_ID for a number that is not an ID.
 func (p *PublicID) Hide(id ID) (ID, error) {
 	if id > MaxID {
 		return 0, noID(id)
@@ -44,7 +45,7 @@ func (p *PublicID) Hide(id ID) (ID, error) {
 	return ID(p.permutation.apply(uint64(id))), nil
 }
 
-// Reveal gives the ID of a public ID; under another key, some other ID. It fails with MALFORMED_ID.
+// Reveal returns the ID of a public ID; under another key, it returns some other ID. It fails with MALFORMED_ID.
 func (p *PublicID) Reveal(publicID ID) (ID, error) {
 	if publicID > MaxID {
 		return 0, noID(publicID)
@@ -104,7 +105,7 @@ func (p numberPermutation) lowMask() uint64 {
 	return 1<<p.lowBits - 1
 }
 
-// roundOf hashes a half and the number of a round: five bytes, whose count stands in the highest byte of the block.
+// roundOf hashes a half and the number of a round: five bytes, whose count is in the highest byte of the block.
 func (p numberPermutation) roundOf(round, half uint64) uint64 {
 	return sipHash(p.key0, p.key1, 5<<56|round<<32|half)
 }

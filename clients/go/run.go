@@ -93,7 +93,7 @@ func (r *claimableRun) unclaimed() uint64 {
 	return r.count - r.claimed()
 }
 
-// hasMark tells whether the low-water mark is among the indexes from start to end.
+// hasMark reports whether the low-water mark is among the indexes from start to end.
 func (r *claimableRun) hasMark(start, end uint64) bool {
 	return start <= r.low && r.low < end
 }

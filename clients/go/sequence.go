@@ -45,17 +45,17 @@ type ReservedValues struct {
 // Every method may fail with SEQUENCE_NOT_FOUND, SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, and with the
 // errors of calls for IDs.
 type Sequence interface {
-	// Name gives the sequence's name.
+	// Name returns the sequence's name.
 	Name() string
 	// NextValue takes one value.
 	NextValue(ctx context.Context) (SequenceValue, error)
-	// NextText takes one value and gives its text. It fails with INVALID_SEQUENCE if the sequence has no template; the
-	// value is then a gap.
+	// NextText takes one value and returns its text. It fails with INVALID_SEQUENCE if the sequence has no template;
+	// the value is then a gap.
 	NextText(ctx context.Context) (string, error)
 	// NextValueFor takes one value of the period that the time is in, which may have ended at most the sequence's
 	// late_max ago; else it fails with PERIOD_CLOSED. Only for periodic sequences.
 	NextValueFor(ctx context.Context, at time.Time) (SequenceValue, error)
-	// NextTextFor takes one value of the period that the time is in, and gives its text.
+	// NextTextFor takes one value of the period that the time is in, and returns its text.
 	NextTextFor(ctx context.Context, at time.Time) (string, error)
 	// NextValues takes count values, 1 to 1,048,576, by a stream.
 	NextValues(ctx context.Context, count int) ([]SequenceValue, error)

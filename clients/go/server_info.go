@@ -7,14 +7,15 @@ import (
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
-// ServerInfo is what a server is. No message of protobuf shows it: docs/adr/0224.
+// ServerInfo describes a server. It is not a protobuf message: docs/adr/0224 says why.
 type ServerInfo struct {
 	Version string
-	// DeploymentFingerprint is 32 hexadecimal digits, the same at all servers of a deployment; empty if it tells none.
+	// DeploymentFingerprint is 32 hexadecimal digits, the same at all servers of a deployment; empty if the server
+	// reports none.
 	DeploymentFingerprint string
-	// Layout of its IDs.
+	// Layout is that of its IDs.
 	Layout *Layout
-	// DatacenterID and WorkerID in its IDs, 0 where the layout has none.
+	// DatacenterID and WorkerID are those in its IDs; 0 if the layout has no such field.
 	DatacenterID, WorkerID int
 	// RollbackPolicy is what it does when its wall clock moves back: advance, reject, wait, logical or reuse.
 	RollbackPolicy string
@@ -54,7 +55,7 @@ func serverInfoOf(info *snowlanev1.GetInfoResponse) (*ServerInfo, error) {
 	}, nil
 }
 
-// wordOf writes the name of an element of an enum as the command line does.
+// wordOf writes the name of an enum value as the command line does.
 func wordOf(name, prefix string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, prefix)), "_", "-")
 }

@@ -24,40 +24,40 @@ const (
 	TypedID      TextForm = "typed"
 )
 
-// TextForms gives all of them.
+// TextForms returns all text forms.
 func TextForms() []TextForm {
 	return []TextForm{Decimal, Hex, Base32, Base58, Base62, SerialNumber, UUID, TypedID}
 }
 
-// TextFormat is how an ID is to be written.
+// TextFormat says how to write an ID.
 type TextFormat struct {
 	Form TextForm
-	// SerialPrefix stands before the digits of a serial number: 0 to 16 characters of A-Z and 0-9.
+	// SerialPrefix comes before the digits of a serial number: 0 to 16 characters of A-Z and 0-9.
 	SerialPrefix string
-	// UTCOffset of the time in a serial number: whole minutes, at most 18 h either way.
+	// UTCOffset is that of the time in a serial number: whole minutes, at most 18 h either way.
 	UTCOffset time.Duration
-	// CheckSymbol follows a base 32.
+	// CheckSymbol adds a check symbol to base 32.
 	CheckSymbol bool
-	// TypePrefix stands before the underscore of a typed ID, which must have one: a letter of a-z, then 0 to 15
+	// TypePrefix comes before the underscore of a typed ID, which must have a prefix: a letter of a-z, then 0 to 15
 	// characters of a-z and 0-9.
 	TypePrefix string
 }
 
 // TextReadOptions says how to read a text. The zero value means the defaults.
 type TextReadOptions struct {
-	// Form of the text; empty: it is detected.
+	// Form is that of the text; if empty, it is detected.
 	Form TextForm
-	// UTCOffset at which a serial number was written.
+	// UTCOffset is the one with which a serial number was written.
 	UTCOffset time.Duration
-	// TypePrefix that a typed ID has to have; the text is then read as a typed ID alone. Empty: any prefix.
+	// TypePrefix is the prefix that a typed ID must have; the text is then read only as a typed ID. Empty: any prefix.
 	TypePrefix string
-	// Now: detection takes no text for an ID from more than a day later. Zero: the system's time.
+	// Now limits detection: no text is taken for an ID that is from more than a day later. Zero: the system's time.
 	Now time.Time
 }
 
-// TextReading is what a text says.
+// TextReading is the result of reading a text.
 type TextReading struct {
-	// Format is the form that the text is in, with what it showed of its options.
+	// Format is the form of the text, with those of its options that the text shows.
 	Format TextFormat
 	ID     ID
 	// HasID is false for a UUID that holds no ID of the layout and namespace.
@@ -69,14 +69,15 @@ const (
 	utcOffsetMax    = 18 * time.Hour
 )
 
-// TextCodec has the text forms of the IDs of one layout and namespace. It is safe for any number of goroutines.
+// TextCodec writes and reads the text forms of the IDs of one layout and namespace. It is safe for any number of
+// goroutines.
 type TextCodec struct {
 	layout *Layout
 	serial serialCodec
 	uuid   uuidCodec
 }
 
-// NewTextCodec makes the text forms of a layout. The namespace, `default` if the deployment has no other, marks the
+// NewTextCodec makes the text codec of a layout. The namespace, `default` if the deployment has no other, marks the
 // UUIDs; nothing else depends on it.
 func NewTextCodec(layout *Layout, namespace string) *TextCodec {
 	return &TextCodec{layout: layout, serial: newSerialCodec(layout), uuid: newUUIDCodec(layout, namespace)}
@@ -116,8 +117,8 @@ func (c *TextCodec) Write(id ID, format TextFormat) (string, error) {
 	return c.uuid.write(id)
 }
 
-// Read reads a text. Strict: each ID has one text in a format, and no other text is read; exceptions are Crockford's
-// aliases and the capitals of UUIDs. It fails with MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
+// Read reads a text strictly: each ID has one text in a format, and no other text is accepted, except Crockford's
+// aliases and capitals in UUIDs. It fails with MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
 func (c *TextCodec) Read(text string, options TextReadOptions) (TextReading, error) {
 	if err := checkUTCOffset(options.UTCOffset); err != nil {
 		return TextReading{}, err
@@ -168,8 +169,8 @@ func (c *TextCodec) readAs(form TextForm, text string, options TextReadOptions) 
 	return reading, nil
 }
 
-// detect reads a text in the one form that it can be in, judged by its shape and, where that says little, by a
-// plausible time.
+// detect reads a text in the one form that it can be in, judged by its shape and, if the shape says little, by whether
+// its time is plausible.
 func (c *TextCodec) detect(text string, options TextReadOptions) (TextReading, error) {
 	candidates, err := detectForms(text, c.serial.digitCount)
 	if err != nil {
@@ -213,7 +214,7 @@ func (c *TextCodec) isFromBefore(id ID, t time.Time) bool {
 	return c.layout.contains(id) && time.UnixMilli(c.layout.msDown(int64(c.layout.timestamp.of(id)))).Before(t)
 }
 
-// detectTextMax is above the longest text of any form: a serial number of 56 characters.
+// detectTextMax is above the longest text of any form, which is a serial number of 56 characters.
 const detectTextMax = 64
 
 // detectForms names the forms that a text can be in, judged by its shape alone.
@@ -239,7 +240,7 @@ func detectForms(text string, serialDigits int) ([]TextForm, error) {
 	case len(text) >= serialDigits && strings.Trim(text[len(text)-serialDigits:], "0123456789") == "":
 		return []TextForm{SerialNumber}, nil
 	case isNumber:
-		// Before the widths: 11 or 13 digits are far more often a number than one of the other forms without a single
+		// This comes before the widths: 11 or 13 digits are far more often a number than another form without a single
 		// letter.
 		return []TextForm{Decimal}, nil
 	case len(text) == base32.width || len(text) == base32.width+1:
@@ -253,7 +254,7 @@ func detectForms(text string, serialDigits int) ([]TextForm, error) {
 	}
 }
 
-// checkTextFormat holds a format to what its form can do.
+// checkTextFormat checks that the options of a format are in range, and that its form uses them.
 func checkTextFormat(format TextFormat) error {
 	form := format.Form
 	switch {

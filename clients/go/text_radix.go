@@ -9,7 +9,7 @@ type radix struct {
 	alphabet string
 	// width is the digits of 2^63 - 1.
 	width int
-	// digits by character; -1: none.
+	// digits has the digit of each character; -1 if it has none.
 	digits [128]int8
 }
 
@@ -23,8 +23,8 @@ var (
 
 const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-// newRadix makes a fixed-width number writing. aliases is groups of letters, each followed by the digit for which they
-// stand; with any, small letters stand for capitals too.
+// newRadix makes a fixed-width number writing. aliases has groups of letters, each followed by the digit that they
+// mean; if there are any, small letters also count as capitals.
 func newRadix(form TextForm, alphabet string, width int, aliases string) *radix {
 	r := &radix{form: form, alphabet: alphabet, width: width}
 	for index := range r.digits {
@@ -131,7 +131,7 @@ func readBase32(text string) (id ID, hasCheck bool, err error) {
 	return id, true, nil
 }
 
-// checkSymbolOf gives the check symbol for which a character stands; 0 if for none.
+// checkSymbolOf returns the check symbol that a character means; 0 if it means none.
 func checkSymbolOf(character byte) byte {
 	switch {
 	case strings.IndexByte(checkAlphabet, character) >= 0:

@@ -7,7 +7,7 @@ import (
 )
 
 // serialCodec writes the serial numbers of one layout: prefix, time, worker, sequence. The time is yyyyMMddHHmmss and
-// as many digits of the second as tell two ticks apart; below 1 ms the number of the tick within its millisecond
+// as many digits of the second as distinguish two ticks; below 1 ms the number of the tick within its millisecond
 // follows.
 type serialCodec struct {
 	layout *Layout
@@ -15,7 +15,7 @@ type serialCodec struct {
 	unitMS int64
 	// Digits of the second's part, of the tick within its millisecond, of the worker and of the sequence.
 	unitDigits, tickDigits, workerDigits, sequenceDigits int
-	// digitCount is the digits after the prefix, the same for every ID of the layout.
+	// digitCount is how many digits follow the prefix, the same for every ID of the layout.
 	digitCount int
 }
 
@@ -111,8 +111,8 @@ func (c *serialCodec) read(text string, utcOffset time.Duration) (id ID, prefix 
 	return l.compose(ticks, worker>>l.worker.bits, worker&l.worker.max, sequence), text[:start], nil
 }
 
-// checkShape tells where the digits begin. All characters are looked at before the length is: only then do bytes and
-// characters agree.
+// checkShape returns where the digits begin. All characters are checked before the length, because only then are bytes
+// and characters known to agree.
 func (c *serialCodec) checkShape(text string) (start int, err error) {
 	for index := range len(text) {
 		if index == serialPrefixMax+c.digitCount {
@@ -138,11 +138,11 @@ func isDigit(character byte) bool {
 	return character >= '0' && character <= '9'
 }
 
-// readDate reads the digits of dateLayout by number, which takes the next ones; start is where they stand.
+// readDate reads the digits of dateLayout by number, which takes the next ones; start is where they begin.
 func (c *serialCodec) readDate(number func(digits int) int64, start int) (time.Time, error) {
 	year, month, day := int(number(4)), int(number(2)), int(number(2))
 	hour, minute, second := int(number(2)), int(number(2)), int(number(2))
-	// Day 0 of the next month is the last of this one.
+	// Day 0 of the next month is the last day of this one.
 	lastDay := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	switch {
 	case month < 1 || month > 12:

@@ -1,6 +1,6 @@
 package snowlane
 
-// typeSeparator stands between the prefix of a typed ID and its number.
+// typeSeparator separates the prefix of a typed ID from its number.
 const typeSeparator = "_"
 
 const typePrefixMax = 16
@@ -11,8 +11,8 @@ func writeTyped(id ID, prefix string) string {
 	return prefix + typeSeparator + typedRadix.write(id)
 }
 
-// readTyped reads what writeTyped writes. The prefix ends at the first separator; expected is the one prefix that is
-// read, empty for any.
+// readTyped reads what writeTyped writes. The prefix ends at the first separator; expected is the only prefix that is
+// accepted; if it is empty, any prefix is.
 func readTyped(text, expected string) (ID, string, error) {
 	for index := range len(text) {
 		if index > 0 && text[index:index+1] == typeSeparator {
@@ -39,7 +39,7 @@ func isTypePrefix(prefix string) bool {
 	return prefix != "" && len(prefix) <= typePrefixMax
 }
 
-// isOfTypePrefix tells whether a prefix can have a character at a place of it.
+// isOfTypePrefix reports whether a prefix may have a character at a given position.
 func isOfTypePrefix(character byte, index int) bool {
 	return character >= 'a' && character <= 'z' || index > 0 && character >= '0' && character <= '9'
 }

@@ -42,7 +42,7 @@ func (b bits128) lowest(n int) bits128 {
 }
 
 const (
-	// What version 7 leaves free: rand_a and rand_b of RFC 9562 section 5.7.
+	// The bits that version 7 leaves free: rand_a and rand_b of RFC 9562 section 5.7.
 	randABits   = 12
 	randBBits   = 62
 	payloadBits = randABits + randBBits

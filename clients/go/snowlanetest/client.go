@@ -11,8 +11,8 @@ import (
 	"snowlane.dev/go"
 )
 
-// Step is one step of a script: what [ID], [Run], [Fail] or [Delay] make, and in a script of a sequence [Value],
-// [Values], [Fail] or [Delay].
+// Step is one step of a script. [ID], [Run], [Fail] and [Delay] make steps; in the script of a sequence, [Value],
+// [Values], [Fail] and [Delay] do.
 type Step struct {
 	run   snowlane.Run
 	fault *snowlane.Error
@@ -31,7 +31,7 @@ func Run(first snowlane.ID, count int, stride uint64) Step {
 	return Step{run: snowlane.Run{First: first, Count: count, Stride: stride}}
 }
 
-// Fail fails. The error is returned as it stands: a fake never retries.
+// Fail makes the call fail. The error is returned unchanged: a fake never retries.
 func Fail(reason snowlane.Reason, code codes.Code, retryAfter time.Duration) Step {
 	return Step{fault: &snowlane.Error{
 		Reason: reason, Code: code, Message: fmt.Sprintf("the script says %s", reason), RetryAfter: retryAfter,
@@ -43,12 +43,12 @@ func Delay(d time.Duration) Step {
 	return Step{delay: d}
 }
 
-// Client stands in for snowlane.Client: it hands out what its script says, without a server. A script that has ended
-// fails with SCRIPT_ENDED.
+// Client replaces snowlane.Client in tests: it hands out the IDs of its script, without a server. Once the script has
+// ended, calls fail with SCRIPT_ENDED.
 type Client struct {
-	// Clock is the one that Delay and the buffers use.
+	// Clock is the clock that Delay and the buffers use.
 	Clock *Clock
-	// Deployment is the layout of Layout and TextCodec. Default: twitter.
+	// Deployment is the layout that Layout and TextCodec use. Default: twitter.
 	Deployment *snowlane.Layout
 
 	mutex     sync.Mutex
@@ -189,12 +189,12 @@ func (c *Client) take(count int) (runs []snowlane.Run, wait time.Duration, err e
 	return runs, 0, nil
 }
 
-// Layout gives Deployment.
+// Layout returns Deployment.
 func (c *Client) Layout(context.Context) (*snowlane.Layout, error) {
 	return c.Deployment, nil
 }
 
-// TextCodec gives the text forms of Deployment and the namespace `default`.
+// TextCodec returns the text forms of Deployment and the namespace `default`.
 func (c *Client) TextCodec(context.Context) (*snowlane.TextCodec, error) {
 	return snowlane.NewTextCodec(c.Deployment, "default"), nil
 }

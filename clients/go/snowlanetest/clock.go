@@ -1,4 +1,4 @@
-// Package snowlanetest stands in for a server and for time in tests of code that uses snowlane.
+// Package snowlanetest has a fake client and a fake clock, for tests of code that uses snowlane.
 package snowlanetest
 
 import (
@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Clock is a clock for tests: time moves by Advance and by nothing else. Its zero value is ready, and stands at the
-// year 1.
+// Clock is a clock for tests, whose time moves only by Advance. Its zero value is ready to use, and starts in the year
+// 1.
 type Clock struct {
 	mutex  sync.Mutex
 	now    time.Time
 	timers []*timer
-	// suspended and steps are how far the other clocks ran ahead.
+	// suspended and steps are how far the other clocks are ahead.
 	suspended, steps time.Duration
 }
 
@@ -22,28 +22,28 @@ type timer struct {
 	f  func()
 }
 
-// Now gives the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.now
 }
 
-// Wall gives the time of the wall clock.
+// Wall returns the time of the wall clock.
 func (c *Clock) Wall() time.Time {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.now.Add(c.suspended + c.steps)
 }
 
-// Uptime gives the time since the machine started, suspended or not.
+// Uptime returns the time since the machine started, including the time it was suspended.
 func (c *Clock) Uptime() time.Duration {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return time.Hour + c.now.Sub(time.Time{}) + c.suspended
 }
 
-// Suspend lets d pass while the machine is suspended: no timer runs, and Now stands still.
+// Suspend lets d pass while the machine is suspended: no timer runs, and Now does not change.
 func (c *Clock) Suspend(d time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -70,8 +70,8 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) func() {
 	}
 }
 
-// Advance lets d pass and runs the timers that fall due, in order. What they set going in other goroutines may still be
-// under way when it returns.
+// Advance lets d pass and runs the timers that fall due, in order. Work that they start in other goroutines may still
+// be running when it returns.
 func (c *Clock) Advance(d time.Duration) {
 	until := c.Now().Add(d)
 	for {

@@ -37,7 +37,7 @@ func (c *Client) AddSequence(name string, script ...Step) {
 	c.sequences[name] = &sequence{name: name, client: c, steps: script}
 }
 
-// Sequence gives the sequence whose script AddSequence has set.
+// Sequence returns the sequence whose script AddSequence has set.
 func (c *Client) Sequence(name string) snowlane.Sequence {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -47,7 +47,7 @@ func (c *Client) Sequence(name string) snowlane.Sequence {
 	return &sequence{name: name, client: c, absent: true}
 }
 
-// sequence stands in for one of a server.
+// sequence replaces a server's sequence.
 type sequence struct {
 	name   string
 	client *Client
@@ -69,12 +69,12 @@ func (s *sequence) NextValue(ctx context.Context) (snowlane.SequenceValue, error
 	return values[0], nil
 }
 
-// NextValueFor gives the next value of the script, whatever the time.
+// NextValueFor returns the next value of the script, for any time.
 func (s *sequence) NextValueFor(ctx context.Context, _ time.Time) (snowlane.SequenceValue, error) {
 	return s.NextValue(ctx)
 }
 
-// NextTextFor gives the text of the next value of the script, whatever the time.
+// NextTextFor returns the text of the next value of the script, for any time.
 func (s *sequence) NextTextFor(ctx context.Context, _ time.Time) (string, error) {
 	return s.NextText(ctx)
 }
@@ -124,7 +124,7 @@ func (s *sequence) Stream(
 	}
 }
 
-// Reserve gives the values of the script up to the next fault, delay, other period or its end; at most count.
+// Reserve returns the values of the script up to the next fault, delay, other period or its end; at most count.
 func (s *sequence) Reserve(ctx context.Context, count int) (snowlane.ReservedValues, error) {
 	if err := checkCount(count); err != nil {
 		return snowlane.ReservedValues{}, err

@@ -111,7 +111,7 @@ export function checkOptions(options: ClientOptions): readonly string[] {
   return endpoints.map((endpoint: unknown) => checkEndpoint(endpoint, options));
 }
 
-/** Gives the fingerprints of the option `deployment`; undefined without it. */
+/** Returns the fingerprints of the option `deployment`; undefined without it. */
 export function deploymentsOf({ deployment }: ClientOptions): readonly string[] | undefined {
   return typeof deployment === "string" ? [deployment] : deployment;
 }

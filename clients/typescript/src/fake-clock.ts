@@ -5,7 +5,7 @@ interface Timer {
   readonly work: () => void;
 }
 
-/** A clock for tests: time moves by {@link advance} and by nothing else. */
+/** A clock for tests, whose time moves only by {@link advance}. */
 export class FakeClock implements Clock {
   #nowMs = 0;
   #suspendedMs = 0;
@@ -24,7 +24,7 @@ export class FakeClock implements Clock {
     return this.#nowMs + this.#suspendedMs;
   }
 
-  /** Lets `ms` pass while the machine is suspended: no timer runs, and the monotonic clock stands still. */
+  /** Lets `ms` pass while the machine is suspended: no timer runs, and the monotonic clock does not move. */
   suspend(ms: number): void {
     this.#suspendedMs += ms;
   }
@@ -41,8 +41,8 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Lets `ms` pass: runs the timers that fall due, in order, and after each what it set going as far as it gets without
-   * time.
+   * Lets `ms` pass: runs the timers that fall due, in order, and after each one the promises that it has settled, as
+   * far as they get without time passing.
    */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
@@ -65,7 +65,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets every promise that can go on without time do so. */
+/** Runs every promise as far as it gets without time passing. */
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0);

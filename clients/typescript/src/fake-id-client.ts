@@ -24,8 +24,8 @@ export interface FakeOptions {
 }
 
 /**
- * Stands in for IdClient in tests: hands out what its script says, without a server. A script that has ended throws
- * SCRIPT_ENDED.
+ * Replaces IdClient in tests: it hands out the IDs of its script, without a server. Once the script has ended, calls
+ * throw SCRIPT_ENDED.
  */
 export class FakeIdClient extends OfflineIds implements IdSource {
   readonly clock: FakeClock;
@@ -65,7 +65,7 @@ export class FakeIdClient extends OfflineIds implements IdSource {
     }
   }
 
-  /** Gives the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs. */
+  /** Returns the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs. */
   async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
     checkCount(count);
     return this.#take(count, options);
@@ -115,7 +115,7 @@ export class FakeIdClient extends OfflineIds implements IdSource {
   }
 }
 
-/** A sequence that is not there. Once it was asked, it throws SCRIPT_ENDED. */
+/** A sequence that does not exist: its first call throws SEQUENCE_NOT_FOUND, and later ones SCRIPT_ENDED. */
 function absentSequence(name: string): Sequence {
   return new FakeSequence(name, [fail("SEQUENCE_NOT_FOUND", { code: "NOT_FOUND", metadata: { name } })]);
 }

@@ -23,7 +23,7 @@ export interface FaultDetails {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** A step that fails. It is thrown as it stands: a fake never retries. */
+/** A step that fails. The error is thrown unchanged: a fake never retries. */
 export function fail(reason: SnowlaneReason, { code = "UNAVAILABLE", ...details }: FaultDetails = {}): Fault {
   return { kind: "fault", error: new SnowlaneError(reason, `The script says ${reason}.`, { code, ...details }) };
 }

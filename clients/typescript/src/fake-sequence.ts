@@ -18,8 +18,8 @@ export type ValueStep = bigint | SequenceValue | ValueRun | Fault | Pause;
 type Values = bigint | SequenceValue | ValueRun;
 
 /**
- * Stands in for a sequence in tests: hands out what its script says, without a server. A script that has ended throws
- * SCRIPT_ENDED.
+ * Replaces a sequence in tests: it hands out the values of its script, without a server. Once the script has ended,
+ * calls throw SCRIPT_ENDED.
  */
 export class FakeSequence implements Sequence {
   readonly name: string;
@@ -68,7 +68,7 @@ export class FakeSequence implements Sequence {
     }
   }
 
-  /** Gives the next step's values, at most `count`. */
+  /** Returns the next step's values, at most `count`. */
   async reserve(count: number, { signal }: CallOptions = {}): Promise<ReservedValues> {
     checkCount(count);
     const step = await this.#script.next(signal);

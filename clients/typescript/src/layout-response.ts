@@ -14,9 +14,9 @@ const kinds: ReadonlyMap<KindMessage, LayoutFieldKind> = new Map([
 ]);
 
 /**
- * Reads the layout that a server says is its own.
+ * Reads the layout that a server reports.
  *
- * @throws SnowlaneError INVALID_RESPONSE, INVALID_LAYOUT, if the server is none of ours.
+ * @throws SnowlaneError INVALID_RESPONSE, INVALID_LAYOUT, if it is not a Snowlane server.
  */
 export function layoutOfResponse(message: LayoutMessage | undefined): Layout {
   const epochNs = message?.epochTime && timestampToNs(message.epochTime);

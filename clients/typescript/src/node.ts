@@ -47,7 +47,7 @@ const nodeClock: Clock = {
   },
 };
 
-/** Gives the addresses of a name in the order of the system. */
+/** Returns the addresses of a name in the order of the system. */
 async function lookUpHost(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);
 }

@@ -22,9 +22,12 @@ export interface TextReadOptions {
   readonly form?: TextForm;
   /** The offset from UTC at which a serial number was written. Default: 0. */
   readonly utcOffsetMinutes?: number;
-  /** The prefix that a typed ID has to have; the text is then read as a typed ID alone. Default: any prefix. */
+  /** The prefix that a typed ID must have; the text is then read only as a typed ID. Default: any prefix. */
   readonly typePrefix?: string;
-  /** Detection takes no text for an ID from more than a day after this, in Unix milliseconds. Default: now. */
+  /**
+   * The limit of detection, in Unix milliseconds: no text is taken for an ID that is from more than a day later.
+   * Default: now.
+   */
   readonly nowMs?: number;
 }
 
@@ -48,7 +51,7 @@ export interface TextCodec {
 }
 
 /**
- * Makes a layout of one's own.
+ * Makes a custom layout.
  *
  * @throws SnowlaneError INVALID_LAYOUT.
  */
@@ -57,7 +60,7 @@ export function createLayout(spec: LayoutSpec): Layout {
 }
 
 /**
- * Gives a built-in layout by its name, on request with another epoch.
+ * Returns a built-in layout by its name, optionally with another epoch.
  *
  * @param epochMs - Unix milliseconds. Default: the preset's own.
  * @throws SnowlaneError INVALID_LAYOUT.
@@ -67,7 +70,7 @@ export function presetLayout(name: string, epochMs?: number): Layout {
 }
 
 /**
- * Reads an ID: when and by which worker it was made. Never tells whether it was issued.
+ * Reads an ID: when and by which worker it was made. It cannot tell whether the ID was ever issued.
  *
  * @throws SnowlaneError MALFORMED_ID.
  */
@@ -76,7 +79,8 @@ export function parseId(layout: Layout, id: bigint): ParsedId {
 }
 
 /**
- * Gives the lowest and the highest ID that a time interval can hold, both inclusive, for range queries over stored IDs.
+ * Returns the lowest and the highest ID that a time interval can hold, both inclusive, for range queries over stored
+ * IDs.
  *
  * @param start - Inclusive.
  * @param end - Exclusive.
@@ -102,15 +106,16 @@ export function createTextCodec(layout: Layout, namespace = "default"): TextCode
  * Turns each ID into another number from 0 to 2^63 - 1, and back, under a key: for applications that must not show when
  * and at what rate they make IDs.
  *
- * Hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number reveals
- * to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them.
- * docs/text-forms.md in the repository says more.
+ * Hides time, worker, sequence, order and rate from everyone without the key. Equal IDs stay equal. Every number can be
+ * revealed as some ID, so a public ID is not a permission. Public IDs do not sort by time; a new key changes all of
+ * them. docs/text-forms.md in the repository says more.
  */
 export class PublicId {
   readonly #permutation: Permutation;
 
   /**
-   * @param key - At least 16 bytes; 32 from a random source are best. Keep it as long as the public IDs are to be read.
+   * @param key - At least 16 bytes; 32 from a random source are best. Keep it for as long as public IDs must be
+   *   readable.
    * @throws RangeError if it is shorter.
    */
   constructor(key: Uint8Array) {

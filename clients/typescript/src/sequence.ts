@@ -53,7 +53,7 @@ export interface Sequence {
   /** Takes one value. */
   nextValue(options?: ValueOptions): Promise<SequenceValue>;
   /**
-   * Takes one value and gives its text.
+   * Takes one value and returns its text.
    *
    * @throws SnowlaneError INVALID_SEQUENCE, if the sequence has no template; the value is then a gap.
    */
@@ -140,7 +140,7 @@ export class RemoteSequence implements Sequence {
   }
 }
 
-/** Gives the text of a value. @throws SnowlaneError INVALID_SEQUENCE, if it has none. */
+/** Returns the text of a value. @throws SnowlaneError INVALID_SEQUENCE, if it has none. */
 export function textOf(name: string, { value, text }: SequenceValue): string {
   if (text !== "") return text;
   const message = `The sequence ${name} has no text template, so its values have no text. Call nextValue() instead.`;

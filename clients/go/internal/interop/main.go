@@ -33,7 +33,7 @@ func (a arguments) number(name string, otherwise int) int {
 	return value
 }
 
-// token gives nil where there is none.
+// token returns nil where there is none.
 func (a arguments) token() func(context.Context) (string, error) {
 	if a["token"] == "" {
 		return nil

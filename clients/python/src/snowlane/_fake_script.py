@@ -29,7 +29,7 @@ def fail(
     retry_after_s: float | None = None,
     metadata: dict[str, str] | None = None,
 ) -> Fault:
-    """A step that fails. It is raised as it stands: a fake never retries."""
+    """A step that fails. The error is raised unchanged: a fake never retries."""
     message = f"The script says {ErrorReason(reason)}."
     return Fault(SnowlaneError(reason, message, code=code, retry_after_s=retry_after_s, metadata=metadata))
 

@@ -99,7 +99,7 @@ class FakeSequence:
         return self._stream(count, chunk_size or _CHUNK_SIZE)
 
     def reserve(self, count: int, timeout_s: float | None = None) -> ReservedValues:
-        """Gives the values of the script up to the next fault, pause, other period or its end; at most `count`."""
+        """Returns the values of the script up to the next fault, pause, other period or its end; at most `count`."""
         check_count(count, COUNT_MAX)
         return _reserved(self._take(count))
 

@@ -31,7 +31,7 @@ class LayoutField:
 
 @dataclass(frozen=True)
 class FieldPlace:
-    """Where a field stands: its width, the bits below it, its highest value. All 0 where a layout has no such field."""
+    """The position of a field: its width, the bits below it, its highest value. All 0 if a layout has no such field."""
 
     bits: int = 0
     shift: int = 0
@@ -53,8 +53,8 @@ class Layout:
         epoch_ms: Zero point of time in Unix milliseconds, from year 1 to year 9999.
         tick_ns: Unit of the timestamp in nanoseconds, 1,000 to 3.6e12: a divisor of one millisecond, or whole
             milliseconds.
-        fields: From the highest bit down; the lowest ends at bit 0. A timestamp is needed; each kind at most once; at
-            most 63 bits in all.
+        fields: The fields from the highest bit down; the lowest ends at bit 0. There must be a timestamp; each kind may
+            occur once; all fields together have at most 63 bits.
 
     Raises:
         SnowlaneError: INVALID_LAYOUT.

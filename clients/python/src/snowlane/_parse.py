@@ -1,4 +1,4 @@
-"""What an ID says, and the IDs of a time interval."""
+"""Reads the parts of an ID, and computes the IDs of a time interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class ParsedId:
-    """What an ID says, read by a layout.
+    """The parts of an ID, as read by a layout.
 
     Attributes:
         ticks: Since the layout's epoch.
@@ -51,7 +51,7 @@ class IdRange:
 
 
 def parse_id(layout: Layout, id: int) -> ParsedId:
-    """Reads an ID. Never tells whether it was issued: any number that fits the layout reads as something.
+    """Reads an ID. It cannot tell whether the ID was ever issued: any number that fits the layout can be read.
 
     Raises:
         SnowlaneError: MALFORMED_ID if the ID is negative or above 2^63 - 1, has a bit that belongs to no field, or
@@ -87,10 +87,11 @@ def _malformed(layout: Layout, id: int, why: str) -> SnowlaneError:
 
 
 def id_range(layout: Layout, start: datetime | int, end: datetime | int) -> IdRange:
-    """Gives the lowest and the highest ID whose creation time lies in [start, end), for range queries over stored IDs.
+    """Returns the lowest and the highest ID whose creation time lies in [start, end), for range queries over stored
+    IDs.
 
     Neighbouring intervals give neighbouring ranges, without a gap or an overlap. The ends are clamped to the layout's
-    life. Where another field stands above the timestamp, IDs of other times lie between the two as well.
+    life. If another field is above the timestamp, IDs of other times lie between the two as well.
 
     Args:
         start: A datetime with a time zone, or Unix nanoseconds.

@@ -1,4 +1,4 @@
-"""The layouts that are built in. docs/layouts.md says what each is good for, and where its constants come from."""
+"""The built-in layouts. docs/layouts.md says what each is good for, and where its constants come from."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ LAYOUTS = MappingProxyType(
 
 
 def preset_layout(name: str, epoch_ms: int | None = None) -> Layout:
-    """Gives a built-in layout by its name, on request with another epoch in Unix milliseconds.
+    """Returns a built-in layout by its name, optionally with another epoch in Unix milliseconds.
 
     Raises:
-        SnowlaneError: INVALID_LAYOUT if there is none of that name, or the epoch is out of range.
+        SnowlaneError: INVALID_LAYOUT if there is no layout of that name, or the epoch is out of range.
     """
     layout = LAYOUTS.get(name)
     if layout is None:

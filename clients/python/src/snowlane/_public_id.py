@@ -1,4 +1,4 @@
-"""IDs for people who must not learn when and at what rate IDs are made."""
+"""Public IDs, which do not show when and at what rate IDs are made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from ._whole_id import whole_id
 
 _KEY_LENGTH_MIN = 16
 _KEY_PURPOSE = b"snowlane public id 1\0"
-"""What the key is hashed with, so that the same key under another purpose gives another SipHash key."""
+"""The prefix that is hashed with the key, so that the same key, used for another purpose, yields another SipHash key.
+"""
 _ROUNDS = 10
 """As NIST SP 800-38G has it for format-preserving Feistel networks."""
 _MESSAGE_LENGTH = 5 << 56
@@ -58,12 +59,12 @@ class NumberPermutation:
 class PublicId:
     """Turns each ID into another number from 0 to 2^63 - 1, and back, under a key.
 
-    Hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number
-    reveals to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them.
-    docs/text-forms.md says more.
+    Hides time, worker, sequence, order and rate from everyone without the key. Equal IDs stay equal. Every number can
+    be revealed as some ID, so a public ID is not a permission. Public IDs do not sort by time; a new key changes all of
+    them. docs/text-forms.md says more.
 
     Args:
-        key: At least 16 bytes; 32 from a random source are best. Keep it as long as the public IDs are to be read.
+        key: At least 16 bytes; 32 from a random source are best. Keep it for as long as public IDs must be readable.
 
     Raises:
         ValueError: The key is shorter.
@@ -73,7 +74,7 @@ class PublicId:
         self._permutation = NumberPermutation(key, _ID_BITS)
 
     def hide(self, id: int) -> int:
-        """The public ID of an ID. Raises SnowlaneError MALFORMED_ID for what is none."""
+        """The public ID of an ID. Raises SnowlaneError MALFORMED_ID for a number that is not an ID."""
         return self._permutation.apply(_checked(id))
 
     def reveal(self, public_id: int) -> int:

@@ -20,7 +20,7 @@ class ChunkReader(Protocol[Item_co]):
     """Reads the responses of one server's stream, and checks them against the contract."""
 
     def take(self, response: Any) -> Sequence[Item_co]:
-        """Gives the items of a response. Raises SnowlaneError INVALID_RESPONSE."""
+        """Returns the items of a response. Raises SnowlaneError INVALID_RESPONSE."""
 
     def end(self) -> None:
         """Raises SnowlaneError INVALID_RESPONSE if the stream ended too early."""

@@ -83,7 +83,7 @@ class ValueSequence(Protocol):
         """
 
     def next_text(self, timeout_s: float | None = None, *, for_time: datetime | int | None = None) -> str:
-        """Takes one value and gives its text.
+        """Takes one value and returns its text.
 
         Raises:
             SnowlaneError: INVALID_SEQUENCE if the sequence has no template; the value is then a gap.
@@ -132,7 +132,7 @@ class AsyncValueSequence(Protocol):
 
 
 def text_of(name: str, value: SequenceValue) -> str:
-    """Gives the text of a value.
+    """Returns the text of a value.
 
     Raises:
         SnowlaneError: INVALID_SEQUENCE, if it has none.

@@ -32,7 +32,7 @@ class ValueReader:
         self._left = count
 
     def take(self, response: pb.BatchNextValuesResponse) -> list[SequenceValue]:
-        """Gives the values of a chunk.
+        """Returns the values of a chunk.
 
         Raises:
             SnowlaneError: INVALID_RESPONSE.

@@ -1,4 +1,4 @@
-"""What a server is."""
+"""The description of a server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from ._wire import layout_of
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """What a server is.
+    """The description of a server.
 
     Attributes:
-        deployment_fingerprint: 32 hexadecimal digits, the same at all servers of a deployment; empty if it tells none.
-        layout: Of its IDs.
-        datacenter_id: In its IDs; 0 where the layout has none, as the next.
+        deployment_fingerprint: 32 hexadecimal digits, the same at all servers of a deployment; empty if the server
+            reports none.
+        layout: The layout of its IDs.
+        datacenter_id: The datacenter ID in its IDs; 0 if the layout has no such field. The same holds for the worker
+            ID.
         rollback_policy: What it does when its wall clock moves back: advance, reject, wait, logical or reuse.
         ordering: rising-per-worker, or unordered-within-reuse-span.
         exhaustion_time: When the layout has no further ticks, in UTC.
@@ -42,7 +44,7 @@ class ServerInfo:
 
 
 def server_info_of(info: pb.GetInfoResponse) -> ServerInfo:
-    """Reads what a server says of itself.
+    """Reads a server's description of itself.
 
     Raises:
         SnowlaneError: INVALID_RESPONSE, INVALID_LAYOUT.
@@ -66,6 +68,6 @@ def server_info_of(info: pb.GetInfoResponse) -> ServerInfo:
 
 
 def _word(names: list[tuple[str, int]], value: int, prefix: str) -> str:
-    """The name of an element of an enum, as the command line writes it."""
+    """The name of an enum value, as the command line writes it."""
     name = next((name for name, number in names if number == value), "UNRECOGNIZED")
     return name.removeprefix(prefix).lower().replace("_", "-")

@@ -33,10 +33,10 @@ def runs_of(response: pb.ReserveIdsResponse, asked: int) -> list[IdRun]:
 
 
 def layout_of(message: pb.Layout) -> Layout:
-    """Reads the layout that a server says is its own.
+    """Reads the layout that a server reports.
 
     Raises:
-        SnowlaneError: INVALID_RESPONSE, INVALID_LAYOUT, if the server is none of ours.
+        SnowlaneError: INVALID_RESPONSE, INVALID_LAYOUT, if it is not a Snowlane server.
     """
     if not message.HasField("epoch_time") or not message.HasField("tick"):
         raise invalid_response("The server did not say its layout.")
@@ -59,7 +59,7 @@ class ChunkCheck:
         self._last_id = ID_MIN - 1
 
     def take(self, response: pb.BatchNextIdsResponse) -> list[int]:
-        """Gives the IDs of a chunk.
+        """Returns the IDs of a chunk.
 
         Raises:
             SnowlaneError: INVALID_RESPONSE.

@@ -34,7 +34,7 @@ def _array_of_part(part: Part) -> IdArray:
 
 @dataclass(frozen=True)
 class ParsedArray:
-    """What many IDs say; every array is as long as theirs.
+    """The parts of many IDs; each array has one element per ID.
 
     Attributes:
         ticks: Since the layout's epoch.

@@ -1,4 +1,4 @@
-"""For users' own tests: a source of IDs that says what a script says, without a server and without time passing."""
+"""For users' own tests: a source of IDs that follows a script, without a server and without real time passing."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ class FakeClock:
         return None
 
     def after(self, delay_s: float, task: Callable[[], object]) -> _FakeTimer:
-        """Does `task` when time has moved so far."""
+        """Runs `task` once time has moved that far."""
         with self._lock:
             timer = _FakeTimer(self._now_s + max(delay_s, 0), next(self._numbers), task)
             heapq.heappush(self._timers, (timer.due_s, timer.number, timer))
             return timer
 
     def spawn(self, task: Callable[[], object]) -> None:
-        """Does `task` at once, on this thread."""
+        """Runs `task` at once, on this thread."""
         task()
 
     def wait(self, condition: threading.Condition, timeout_s: float) -> None:
-        """Lets time pass until something happens, for at most so long."""
+        """Lets time pass until something happens, for at most the given time."""
         until_s = self._now_s + timeout_s
         if not self._run_next(until_s):
             self._now_s = max(self._now_s, until_s)
@@ -151,13 +151,13 @@ class _Script:
 
 
 class FakeIdClient:
-    """Stands in for IdClient: an IdSource that hands out what its script says.
+    """Replaces IdClient in tests: an IdSource that hands out the IDs of its script.
 
     Args:
         script: Steps, taken one for each attempt to issue: an ID, an IdRun, a fault (`fail`), or a pause (`delay`)
-            before the step that follows. A script that has ended raises SCRIPT_ENDED: a test that needs more IDs than
-            it said is wrong.
-        clock: Time stands still but for pauses and `FakeClock.advance`. None: a clock of its own.
+            before the step that follows. Once the script has ended, calls raise SCRIPT_ENDED, because a test that needs
+            more IDs than its script has is wrong.
+        clock: The clock, whose time moves only by pauses and `FakeClock.advance`. None: a clock of its own.
         layout: For offline work. None: `twitter`.
         sequences: The scripts of sequences by name: values, SequenceValues, ValueRuns, faults and pauses. Any other
             sequence raises SEQUENCE_NOT_FOUND.
@@ -205,7 +205,7 @@ class FakeIdClient:
         return self._stream(count, chunk_size or _CHUNK_SIZE)
 
     def reserve(self, count: int, timeout_s: float | None = None) -> Sequence[IdRun]:
-        """Gives the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs."""
+        """Returns the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs."""
         check_count(count, COUNT_MAX)
         return self._take(count)
 

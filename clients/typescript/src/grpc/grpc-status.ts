@@ -6,14 +6,14 @@ import { type ErrorCode, errorCode } from "../../../../src/http2/error-code.ts";
 import type { Field } from "../../../../src/http2/hpack/field.ts";
 import { nameOfCode } from "./http2-client.ts";
 
-/** Gives fields as Headers, without pseudo fields. */
+/** Returns fields as Headers, without pseudo fields. */
 export function headersOf(fields: readonly Field[]): Headers {
   const headers = new Headers();
   for (const { name, value } of fields) if (!name.startsWith(":")) headers.append(name, value);
   return headers;
 }
 
-/** Gives the value of a field; undefined if there is none. */
+/** Returns the value of a field; undefined if there is none. */
 export function valueOf(fields: readonly Field[], name: string): string | undefined {
   return fields.find((field) => field.name === name)?.value;
 }
@@ -48,7 +48,7 @@ export function errorOfHead(fields: readonly Field[]): ConnectError | undefined 
   return new ConnectError(`unsupported content type ${type}`, Code.Unknown, headersOf(fields));
 }
 
-/** Gives the error for a request that was reset: the table of PROTOCOL-HTTP2.md, section Errors. */
+/** Returns the error for a request that was reset: the table of PROTOCOL-HTTP2.md, section Errors. */
 export function errorOfReset(code: ErrorCode): ConnectError {
   return new ConnectError(`http/2 stream closed with error code ${nameOfCode(code)}`, codeOfReset(code));
 }

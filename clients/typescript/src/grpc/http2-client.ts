@@ -42,7 +42,7 @@ const codeNames: ReadonlyMap<ErrorCode, string> = new Map(
   Object.entries(errorCode).map(([name, code]) => [code, name.replaceAll(/[A-Z]/g, "_$&").toUpperCase()]),
 );
 
-/** Gives the name of an error code of RFC 9113 section 7, or its number. */
+/** Returns the name of an error code of RFC 9113 section 7, or its number. */
 export function nameOfCode(code: ErrorCode): string {
   return codeNames.get(code) ?? String(code);
 }

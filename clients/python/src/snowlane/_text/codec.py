@@ -25,21 +25,21 @@ from .serial import SerialCodec
 from .uuids import UuidCodec, UuidInfo, describe_uuid, read_uuid
 
 _TELLS_BY_TIME = frozenset(("base32", "base58", "base62"))
-"""The forms whose shape says so little that detection asks for a plausible time as well."""
+"""The forms whose shape says so little that detection requires a plausible time as well."""
 _DAY_MS = 86_400_000
 _LENGTH_MAX = 64
-"""Above the longest text of any form: a serial number of 56 characters."""
+"""Above the longest text of any form, which is a serial number of 56 characters."""
 
 
 @dataclass(frozen=True)
 class TextReading:
-    """What a text says.
+    """The result of reading a text.
 
     Attributes:
-        format: The form that the text is in, with what it showed of its options: writing `id` so gives the canonical
-            text.
+        format: The form of the text, with those of its options that the text shows: writing `id` in it yields the
+            canonical text.
         id: None for a UUID that holds no ID of this layout and namespace.
-        uuid: What the UUID says, if it is one.
+        uuid: The fields of the UUID, if it is one.
     """
 
     format: TextFormat
@@ -79,8 +79,8 @@ class TextCodec:
         """Writes an ID.
 
         Raises:
-            SnowlaneError: INVALID_TEXT_FORMAT, also for a time that the form cannot say; MALFORMED_ID for an ID that is
-                none, or in the forms `serial` and `uuid` none of the layout.
+            SnowlaneError: INVALID_TEXT_FORMAT, also for a time that the form cannot express; MALFORMED_ID for a number
+                that is not an ID or, in the forms `serial` and `uuid`, not an ID of the layout.
             TypeError: The ID is not a whole number.
         """
         if isinstance(format, str):
@@ -113,18 +113,18 @@ class TextCodec:
         type_prefix: str = "",
         now_ms: int | None = None,
     ) -> TextReading:
-        """Reads a text, strictly: each ID has one text in a format; exceptions are Crockford's aliases, and the
-        capitals of UUIDs.
+        """Reads a text strictly: each ID has one text in a format, and no other text is accepted, except Crockford's
+        aliases and capitals in UUIDs.
 
-        The work is bounded whatever the text's length.
+        The work is bounded, however long the text is.
 
         Args:
             form: The form; None: it is detected.
             utc_offset_minutes: The offset from UTC at which a serial number was written.
-            type_prefix: The prefix that a typed ID has to have; the text is then read as a typed ID alone. Empty: any
+            type_prefix: The prefix that a typed ID must have; the text is then read only as a typed ID. Empty: any
                 prefix.
-            now_ms: Unix milliseconds: detection takes no text for an ID that would be from more than a day later. None:
-                now.
+            now_ms: The limit of detection, in Unix milliseconds: no text is taken for an ID that is from more than a
+                day later. None: now.
 
         Raises:
             SnowlaneError: MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
@@ -198,7 +198,8 @@ def _forms_of_shape(text: str, serial_digit_count: int) -> list[TextForm]:
         return ["typed"] if typed.SEPARATOR in text else ["uuid"]
     if len(text) >= serial_digit_count and re.fullmatch(r"[0-9]+", text[-serial_digit_count:]):
         return ["serial"]
-    # Before the widths: 11 or 13 digits are far more often a number than another form without a single letter.
+    # This comes before the widths: 11 or 13 digits are far more often a number than another form without a single
+    # letter.
     if re.fullmatch(r"0|[1-9][0-9]*", text):
         return ["decimal"]
     if len(text) in (radix.BASE32.width, radix.BASE32.width + 1):

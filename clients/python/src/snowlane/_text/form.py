@@ -19,14 +19,14 @@ UTC_OFFSET_MINUTES_MAX = 1_080
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How an ID is to be written.
+    """How to write an ID.
 
     Attributes:
         form: One of TEXT_FORMS.
-        serial_prefix: For `serial`: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+        serial_prefix: For `serial`: the prefix of the digits, 0 to 16 characters of A-Z and 0-9.
         utc_offset_minutes: For `serial`: minutes east of UTC of the time in the text, -1,080 to 1,080.
         check_symbol: For `base32`: whether a check symbol follows.
-        type_prefix: For `typed`, which must have one: what stands before the underscore, a letter of a-z, then 0 to 15
+        type_prefix: For `typed`, which must have one: the prefix before the underscore, a letter of a-z, then 0 to 15
             characters of a-z and 0-9.
     """
 
@@ -59,7 +59,7 @@ def check_text_form(form: str) -> None:
 
 
 def check_text_format(format: TextFormat) -> None:
-    """Raises SnowlaneError INVALID_TEXT_FORMAT unless each option is in its range, and the form has a use for it."""
+    """Raises SnowlaneError INVALID_TEXT_FORMAT unless each option is in its range, and the form uses it."""
     form = format.form
     check_text_form(form)
     if form != "serial" and format.serial_prefix:

@@ -29,7 +29,7 @@ def try_read_parts(layout: Layout, id: int) -> IdParts | None:
 
 
 def read_parts(layout: Layout, id: int) -> IdParts:
-    """The same; raises SnowlaneError MALFORMED_ID where that gives None."""
+    """The same; raises SnowlaneError MALFORMED_ID if that returns None."""
     parts = try_read_parts(layout, id)
     if parts is None:
         check_id(id)

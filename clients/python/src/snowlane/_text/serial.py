@@ -14,7 +14,7 @@ _GROUP_LENGTH_MIN = 4
 class SerialCodec:
     """Serial numbers of a layout: `{prefix}{time}{worker}{sequence}`.
 
-    The time is `yyyyMMddHHmmss` and as many digits of the second as tell two ticks apart: none for ticks of 1 s or
+    The time is `yyyyMMddHHmmss` and as many digits of the second as distinguish two ticks: none for ticks of 1 s or
     more, then 1, 2 and 3 for 100, 10 and 1 ms. Below 1 ms the number of the tick within its millisecond follows. Worker
     (`datacenter ID x 2^workerBits + worker ID`) and sequence take 4 digits each, or as many as their highest value
     needs.
@@ -31,9 +31,7 @@ class SerialCodec:
         self._sequence_length = max(_GROUP_LENGTH_MIN, len(str(layout.sequence.max)))
         self._time_length = _DATE_LENGTH + self._unit_length + self._tick_length
         self.digit_count = self._time_length + self._worker_length + self._sequence_length
-        """Digits after the prefix; the same for every ID, which is what tells a prefix that ends in digits from
-        them.
-        """
+        """How many digits follow the prefix. It is the same for every ID, so that a prefix may itself end in digits."""
 
     def write(self, id: int, prefix: str, utc_offset_minutes: int) -> str:
         """Raises SnowlaneError MALFORMED_ID; INVALID_TEXT_FORMAT if the offset moves the time out of the years 0 to
@@ -81,7 +79,7 @@ class SerialCodec:
         return layout.compose(ticks, datacenter_id, worker_id, sequence), text[:start]
 
     def _check_shape(self, text: str) -> int:
-        """Where the digits begin. All characters are looked at before the length is."""
+        """Where the digits begin. All characters are checked before the length."""
         length_max = SERIAL_PREFIX_LENGTH_MAX + self.digit_count
         for i, character in enumerate(text):
             if i == length_max:

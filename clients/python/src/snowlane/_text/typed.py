@@ -22,7 +22,7 @@ def read_typed(text: str, expected_prefix: str) -> tuple[int, str]:
     The prefix ends at the first separator.
 
     Args:
-        expected_prefix: The one prefix that is read; empty: any.
+        expected_prefix: The only prefix that is accepted; empty: any.
     """
     prefix = text[: _length_of_prefix(text)]
     if expected_prefix and prefix != expected_prefix:

@@ -1,4 +1,4 @@
-"""UUIDs: of version 7 that hold IDs, and what any UUID says of itself (RFC 9562)."""
+"""UUIDs of version 7 that hold IDs, and the fields of any UUID (RFC 9562)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TIMESTAMP_LAST_MS = 253_402_300_799_999
 _UUID_MAX = 2**128 - 1
 _RAND_B_BITS = 62
 _PAYLOAD_BITS = 12 + _RAND_B_BITS
-"""rand_a and rand_b of RFC 9562 section 5.7: what version 7 leaves free."""
+"""The bits that version 7 leaves free: rand_a and rand_b of RFC 9562 section 5.7."""
 
 
 @dataclass(frozen=True)
 class UuidInfo:
-    """What a UUID says of itself.
+    """The fields of a UUID.
 
     Attributes:
         version: 0 to 15 in the variant rfc9562; else 0, but 15 for the max UUID.
@@ -57,7 +57,7 @@ def read_uuid(text: str) -> int:
 
 
 def describe_uuid(uuid: int) -> UuidInfo:
-    """Says what a UUID tells. Of version 2, which the RFC leaves to others, only the node."""
+    """Reads the fields of a UUID. Of version 2, which the RFC leaves to others, only the node is read."""
     variant = _variant_of(_slice(uuid, 61, 3))
     if variant != "rfc9562":
         return UuidInfo(15 if uuid == _UUID_MAX else 0, variant)
@@ -82,8 +82,8 @@ class UuidCodec:
     """UUIDs of version 7 that hold the IDs of one layout and namespace.
 
     The Unix millisecond of the ID's tick in 48 bits; then, in the 74 free bits, the number of the tick within its
-    millisecond (none for ticks of 1 ms or more), the ID's bits without its timestamp, and a filler. Unique because the
-    ID is.
+    millisecond (none for ticks of 1 ms or more), the ID's bits without its timestamp, and a filler. The UUID is unique
+    because the ID is.
     """
 
     def __init__(self, layout: Layout, namespace: str) -> None:
@@ -91,14 +91,14 @@ class UuidCodec:
         self._tick_bits = (layout.ticks_per_ms - 1).bit_length()
         self._other_bits = layout.bits - layout.timestamp.bits
         self.filler_bits = _PAYLOAD_BITS - self._tick_bits - self._other_bits
-        """Bits that are equal in all of them: a UUID made elsewhere is taken for one of ours with a chance of
+        """The bits that are equal in all of them: a UUID made elsewhere is taken for one of these with a chance of
         2^-bits.
         """
         self._filler = _filler_of(layout, namespace, self.filler_bits)
 
     def write(self, id: int) -> str:
         """Raises SnowlaneError MALFORMED_ID; INVALID_TEXT_FORMAT for an ID from before 1970, which version 7 cannot
-        say.
+        express.
         """
         layout = self._layout
         ticks = read_parts(layout, id).ticks
@@ -113,7 +113,7 @@ class UuidCodec:
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
     def id_of(self, uuid: int) -> int | None:
-        """The ID that a UUID holds; None if it is none of this layout and namespace."""
+        """The ID that a UUID holds; None if the UUID is not of this layout and namespace."""
         layout = self._layout
         info = describe_uuid(uuid)
         payload = _slice(uuid, 64, 12) << _RAND_B_BITS | _slice(uuid, 0, _RAND_B_BITS)
@@ -134,7 +134,7 @@ class UuidCodec:
 
 
 def _slice(number: int, shift: int, bits: int) -> int:
-    """Takes `bits` bits, of which `shift` bits stand to the right."""
+    """Takes `bits` bits that have `shift` bits to their right."""
     return number >> shift & (1 << bits) - 1
 
 

@@ -1,7 +1,7 @@
 package dev.snowlane.client;
 
 /**
- * Where a field stands in an ID. All 0 where a layout has no such field.
+ * The position of a field in an ID. All 0 if a layout has no such field.
  *
  * @param bits its width
  * @param shift the bits below it

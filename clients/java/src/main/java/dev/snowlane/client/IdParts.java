@@ -6,7 +6,7 @@ import java.util.Map;
 record IdParts(long ticks, long datacenterId, long workerId, long sequence) {
 
   /**
-   * @throws SnowlaneException MALFORMED_ID if the ID is none of the layout
+   * @throws SnowlaneException MALFORMED_ID if it is not an ID of the layout
    */
   static IdParts read(Layout layout, long id) {
     if (!layout.fits(id)) {

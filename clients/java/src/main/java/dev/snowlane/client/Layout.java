@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How the 63 bits of an ID are divided: a value, checked when it is made. It reads IDs, and gives those of a time
- * interval, offline.
+ * How the 63 bits of an ID are divided. A layout is immutable, and checked when it is made. It reads IDs, and computes
+ * the range of a time interval, offline.
  *
  * The life of a layout ends with its timestamp field, with the year 9999, or at 2^53 - 1 ticks, whichever is first.
  */
@@ -45,8 +45,8 @@ public final class Layout {
    * @param name of a preset, or {@code custom}
    * @param epoch zero point of time, whole milliseconds, from year 1 to year 9999
    * @param tick unit of the timestamp, 1 us to 1 h: a divisor of one millisecond, or whole milliseconds
-   * @param fields from the highest bit down; the lowest ends at bit 0. A timestamp is needed; each kind at most once;
-   *     at most 63 bits in all
+   * @param fields from the highest bit down; the lowest ends at bit 0. There must be a timestamp; each kind may occur
+   *     once; all fields together have at most 63 bits
    * @throws SnowlaneException INVALID_LAYOUT
    */
   public Layout(String name, Instant epoch, Duration tick, List<LayoutField> fields) {
@@ -69,9 +69,9 @@ public final class Layout {
   }
 
   /**
-   * Gives a built-in layout by its name.
+   * Returns a built-in layout by its name.
    *
-   * @throws SnowlaneException INVALID_LAYOUT if there is none
+   * @throws SnowlaneException INVALID_LAYOUT if there is no such layout
    */
   public static Layout preset(String name) {
     return Presets.named(name);
@@ -100,7 +100,7 @@ public final class Layout {
   }
 
   /**
-   * Reads an ID. Never tells whether it was issued: any number that fits the layout reads as something.
+   * Reads an ID. It cannot tell whether the ID was ever issued: any number that fits the layout can be read.
    *
    * @throws SnowlaneException MALFORMED_ID if the ID is negative, has a bit that belongs to no field, or carries a time
    *     past the layout's life
@@ -114,9 +114,9 @@ public final class Layout {
   }
 
   /**
-   * Gives the lowest and the highest ID whose creation time lies in an interval, for range queries over stored IDs.
-   * Neighbouring intervals give neighbouring ranges. The ends are clamped to the layout's life. Where another field
-   * stands above the timestamp, IDs of other times lie between the two as well.
+   * Returns the lowest and the highest ID whose creation time lies in an interval, for range queries over stored IDs.
+   * Neighbouring intervals give neighbouring ranges. The ends are clamped to the layout's life. If another field is
+   * above the timestamp, IDs of other times lie between the two as well.
    *
    * @param start inclusive
    * @param end exclusive
@@ -166,7 +166,7 @@ public final class Layout {
         | sequenceNumber << sequence.shift();
   }
 
-  /** Whether an ID has no bit outside the fields and a time inside the layout's life. */
+  /** Whether an ID has no bit outside the fields, and a time within the layout's life. */
   boolean fits(long id) {
     return id >= 0 && (bits == BITS_MAX || id >>> bits == 0) && timestamp.read(id) <= timestamp.max();
   }

@@ -16,7 +16,7 @@ public record LayoutField(Kind kind, int bits) {
     WORKER,
     SEQUENCE;
 
-    /** As it stands in vectors and messages: {@code timestamp}. */
+    /** Its name in vectors and messages: {@code timestamp}. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);

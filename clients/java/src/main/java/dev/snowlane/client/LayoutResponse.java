@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the layout that a server says is its own. */
+/** Reads the layout that a server reports. */
 final class LayoutResponse {
 
   private LayoutResponse() {}
 
   /**
-   * @throws SnowlaneException INVALID_RESPONSE, INVALID_LAYOUT, if the server is none of ours
+   * @throws SnowlaneException INVALID_RESPONSE, INVALID_LAYOUT, if it is not a Snowlane server
    */
   static Layout read(GetInfoResponse info) {
     dev.snowlane.v1.Layout message = info.getLayout();

@@ -18,7 +18,9 @@ final class NumberPermutation {
   private static final int ROUNDS = 10;
 
   private static final int KEY_LENGTH_MIN = 16;
-  /** What the key is hashed with, so that the same key under another purpose gives another SipHash key. */
+  /**
+   * The prefix that is hashed with the key, so that the same key, used for another purpose, yields another SipHash key.
+   */
   private static final byte[] PURPOSE = "snowlane public id 1\0".getBytes(StandardCharsets.US_ASCII);
   /** Length of a round's message, where SipHash wants it: in the highest byte. */
   private static final long MESSAGE_LENGTH = 5L << 56;

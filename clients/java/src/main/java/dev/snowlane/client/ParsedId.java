@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.OptionalLong;
 
 /**
- * What an ID says, read by a layout.
+ * The parts of an ID, as read by a layout.
  *
  * @param ticks since the layout's epoch
  * @param datacenterId empty where the layout has no such field, as the two below

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The layouts that are built in. docs/layouts.md says what each is good for, and where its constants come from. */
+/** The built-in layouts. docs/layouts.md says what each is good for, and where its constants come from. */
 final class Presets {
 
   private static final long MS = 1_000_000;

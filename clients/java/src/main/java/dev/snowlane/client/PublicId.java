@@ -5,9 +5,9 @@ import java.util.Map;
 /**
  * Turns each ID into another number from 0 to 2^63 - 1, and back, under a key.
  *
- * Hides time, worker, sequence, order and rate from everybody without the key. Equal IDs stay equal. Any number reveals
- * to some ID, so a public ID is no permission. Public IDs do not sort by time; a new key changes all of them.
- * docs/text-forms.md says more. Safe for any number of threads.
+ * Hides time, worker, sequence, order and rate from everyone without the key. Equal IDs stay equal. Every number can be
+ * revealed as some ID, so a public ID is not a permission. Public IDs do not sort by time; a new key changes all of
+ * them. docs/text-forms.md says more. Safe for any number of threads.
  */
 public final class PublicId {
 
@@ -16,7 +16,7 @@ public final class PublicId {
   private final NumberPermutation permutation;
 
   /**
-   * @param key at least 16 bytes; 32 from a random source are best. Keep it as long as the public IDs are to be read
+   * @param key at least 16 bytes; 32 from a random source are best. Keep it for as long as public IDs must be readable
    * @throws IllegalArgumentException if it is shorter
    */
   public PublicId(byte[] key) {

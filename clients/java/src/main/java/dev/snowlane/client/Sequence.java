@@ -24,7 +24,7 @@ public interface Sequence {
   SequenceValue nextValue(Duration timeout);
 
   /**
-   * Takes one value and gives its text.
+   * Takes one value and returns its text.
    *
    * @throws SnowlaneException INVALID_SEQUENCE if the sequence has no template; the value is then a gap
    */
@@ -47,7 +47,7 @@ public interface Sequence {
   /** Like {@link #nextValueFor(Instant)}, with a deadline of its own. */
   SequenceValue nextValueFor(Instant time, Duration timeout);
 
-  /** Takes one value of the period that a time is in, and gives its text. */
+  /** Takes one value of the period that a time is in, and returns its text. */
   default String nextTextFor(Instant time) {
     return textOf(nextValueFor(time));
   }

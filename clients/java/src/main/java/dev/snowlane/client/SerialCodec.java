@@ -7,9 +7,10 @@ import java.time.ZoneOffset;
 /**
  * Serial numbers of one layout: {@code {prefix}{time}{worker}{sequence}}.
  *
- * The time is {@code yyyyMMddHHmmss} and as many digits of the second as tell two ticks apart: none for ticks of 1 s or
- * more, then 1, 2 and 3 for 100, 10 and 1 ms. Below 1 ms the number of the tick within its millisecond follows. Worker
- * (datacenter ID x 2^workerBits + worker ID) and sequence take 4 digits each, or as many as their highest value needs.
+ * The time is {@code yyyyMMddHHmmss} and as many digits of the second as distinguish two ticks: none for ticks of 1 s
+ * or more, then 1, 2 and 3 for 100, 10 and 1 ms. Below 1 ms the number of the tick within its millisecond follows.
+ * Worker (datacenter ID x 2^workerBits + worker ID) and sequence take 4 digits each, or as many as their highest value
+ * needs.
  */
 final class SerialCodec {
 
@@ -17,7 +18,7 @@ final class SerialCodec {
   private static final int GROUP_LENGTH_MIN = 4;
   private static final int YEAR_MAX = 9_999;
 
-  /** Digits after the prefix; the same for every ID, which is what tells a prefix that ends in digits from them. */
+  /** How many digits follow the prefix. It is the same for every ID, so that a prefix may itself end in digits. */
   final int digitCount;
 
   private final Layout layout;
@@ -42,7 +43,7 @@ final class SerialCodec {
     digitCount = timeLength + workerLength + sequenceLength;
   }
 
-  /** What a text says. */
+  /** The result of reading a text. */
   record Reading(long id, String prefix) {}
 
   /**
@@ -94,7 +95,7 @@ final class SerialCodec {
     return new Reading(id, text.substring(0, start));
   }
 
-  /** Where the digits begin. All characters are looked at before the length is. */
+  /** Where the digits begin. All characters are checked before the length. */
   private int checkShape(String text) {
     int lengthMax = TextFormat.SERIAL_PREFIX_LENGTH_MAX + digitCount;
     for (int i = 0; i < text.length(); i++) {

@@ -7,13 +7,14 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * What a server is.
+ * The description of a server.
  *
  * @param version of the server
- * @param deploymentFingerprint 32 hexadecimal digits, the same at all servers of a deployment; empty if it tells none
+ * @param deploymentFingerprint 32 hexadecimal digits, the same at all servers of a deployment; empty if the server
+ *     reports none
  * @param layout of its IDs
- * @param datacenterId in its IDs, 0 where the layout has none
- * @param workerId in its IDs, 0 where the layout has none
+ * @param datacenterId in its IDs; 0 if the layout has no such field
+ * @param workerId in its IDs; 0 if the layout has no such field
  * @param rollbackPolicy what it does when its wall clock moves back: advance, reject, wait, logical or reuse
  * @param ordering rising-per-worker, or unordered-within-reuse-span
  * @param exhaustionTime when the layout has no further ticks

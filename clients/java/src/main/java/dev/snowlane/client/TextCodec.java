@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
 /** Writes and reads the text forms of the IDs of one layout and namespace. */
 public final class TextCodec {
 
-  /** The forms whose shape says so little that detection asks for a plausible time as well. */
+  /** The forms whose shape says so little that detection requires a plausible time as well. */
   private static final Set<TextForm> TELLS_BY_TIME = EnumSet.of(TextForm.BASE32, TextForm.BASE58, TextForm.BASE62);
 
   private static final Duration DAY = Duration.ofDays(1);
 
-  /** Above the longest text of any form: a serial number of 56 characters. */
+  /** Above the longest text of any form, which is a serial number of 56 characters. */
   private static final int LENGTH_MAX = 64;
 
   private static final Pattern WHOLE_NUMBER = Pattern.compile("0|[1-9][0-9]*");
@@ -54,8 +54,8 @@ public final class TextCodec {
   /**
    * Writes an ID.
    *
-   * @throws SnowlaneException INVALID_TEXT_FORMAT, also for a time that the form cannot say; MALFORMED_ID for an ID
-   *     that is none, or in the forms SERIAL and UUID none of the layout
+   * @throws SnowlaneException INVALID_TEXT_FORMAT, also for a time that the form cannot express; MALFORMED_ID for a
+   *     number that is not an ID or, in the forms SERIAL and UUID, not an ID of the layout
    */
   public String write(long id, TextFormat format) {
     format.check();
@@ -94,8 +94,8 @@ public final class TextCodec {
   }
 
   /**
-   * Reads a text, strictly: each ID has one text in a format, and no other text is read; exceptions are Crockford's
-   * aliases, and the capitals of UUIDs. The work is bounded whatever the text's length.
+   * Reads a text strictly: each ID has one text in a format, and no other text is accepted, except Crockford's aliases
+   * and capitals in UUIDs. The work is bounded, however long the text is.
    *
    * @throws SnowlaneException MALFORMED_TEXT, AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT
    */
@@ -183,7 +183,8 @@ public final class TextCodec {
     if (text.contains("-")) return List.of(TextForm.UUID);
     int digitsAt = text.length() - serialDigitCount;
     if (digitsAt >= 0 && DIGITS.matcher(text.substring(digitsAt)).matches()) return List.of(TextForm.SERIAL);
-    // Before the widths: 11 or 13 digits are far more often a number than another form without a single letter.
+    // This comes before the widths: 11 or 13 digits are far more often a number than another form without a single
+    // letter.
     if (WHOLE_NUMBER.matcher(text).matches()) return List.of(TextForm.DECIMAL);
     if (text.length() == Base32.LENGTH || text.length() == Base32.LENGTH + 1) return List.of(TextForm.BASE32);
     if (text.length() == Radix.BASE58.width) {

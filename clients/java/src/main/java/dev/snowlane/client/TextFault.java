@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What can be wrong with a text. The names stand in the metadata as {@code reason}, in lower case. */
+/** What can be wrong with a text. The metadata has the name as {@code reason}, in lower case. */
 enum TextFault {
   CHARACTER("a character that may not stand here"),
   TOO_SHORT("the text ends here, too early"),
@@ -29,7 +29,7 @@ enum TextFault {
   /**
    * Makes a MALFORMED_TEXT error. The text is not repeated: it may be huge, or a secret that was pasted by mistake.
    *
-   * @param form null if none could be told
+   * @param form null if it is not known
    */
   SnowlaneException at(int position, TextForm form) {
     Map<String, String> metadata = new LinkedHashMap<>();

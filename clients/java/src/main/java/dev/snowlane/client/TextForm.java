@@ -21,7 +21,7 @@ public enum TextForm {
   /** A prefix, an underscore and the ID in base 58. */
   TYPED;
 
-  /** As it stands in vectors and in the metadata of errors: {@code base32}. */
+  /** Its name in vectors and in the metadata of errors: {@code base32}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

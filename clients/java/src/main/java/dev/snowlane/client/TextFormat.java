@@ -5,13 +5,13 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * How an ID is to be written.
+ * How to write an ID.
  *
- * @param serialPrefix for serial numbers: what stands before the digits, 0 to 16 characters of A-Z and 0-9
+ * @param serialPrefix for serial numbers: the prefix of the digits, 0 to 16 characters of A-Z and 0-9
  * @param utcOffsetMinutes for serial numbers: minutes east of UTC of the time in the text, -1,080 to 1,080
  * @param checkSymbol for base 32: whether a check symbol follows
- * @param typePrefix for typed IDs, which must have one: what stands before the underscore, a letter of a-z, then 0 to
- *     15 characters of a-z and 0-9
+ * @param typePrefix for typed IDs, which must have one: the prefix before the underscore, a letter of a-z, then 0 to 15
+ *     characters of a-z and 0-9
  */
 public record TextFormat(
     TextForm form, String serialPrefix, int utcOffsetMinutes, boolean checkSymbol, String typePrefix) {
@@ -48,7 +48,7 @@ public record TextFormat(
   }
 
   /**
-   * @throws SnowlaneException INVALID_TEXT_FORMAT unless each option is in its range, and the form has a use for it
+   * @throws SnowlaneException INVALID_TEXT_FORMAT unless each option is in its range, and the form uses it
    */
   void check() {
     boolean isSerial = form == TextForm.SERIAL;

@@ -8,9 +8,8 @@ import java.util.Optional;
  *
  * @param form the form; empty: it is detected
  * @param utcOffsetMinutes the offset from UTC at which a serial number was written
- * @param typePrefix the prefix that a typed ID has to have: the text is then read as a typed ID alone; empty: any
- *     prefix
- * @param now detection takes no text for an ID that would be from more than a day later; empty: the present
+ * @param typePrefix the prefix that a typed ID must have: the text is then read only as a typed ID; empty: any prefix
+ * @param now the limit of detection: no text is taken for an ID that is from more than a day later; empty: the present
  */
 public record TextReadOptions(
     Optional<TextForm> form, int utcOffsetMinutes, Optional<String> typePrefix, Optional<Instant> now) {

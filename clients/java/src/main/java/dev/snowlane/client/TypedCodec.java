@@ -11,7 +11,7 @@ final class TypedCodec {
 
   private TypedCodec() {}
 
-  /** What a text says. */
+  /** The result of reading a text. */
   record Reading(long id, String prefix) {}
 
   /** The prefix must be in its range. */
@@ -22,7 +22,7 @@ final class TypedCodec {
   /**
    * Reads what {@link #write} writes, and nothing else. The prefix ends at the first separator.
    *
-   * @param expectedPrefix the one prefix that is read; empty: any
+   * @param expectedPrefix the only prefix that is accepted; empty: any
    */
   static Reading read(String text, Optional<String> expectedPrefix) {
     int prefixLength = lengthOfPrefix(text);

@@ -12,21 +12,22 @@ import java.util.stream.Collectors;
  * UUIDs of version 7 that hold the IDs of one layout and namespace.
  *
  * The Unix millisecond of the ID's tick in 48 bits; then, in the 74 free bits, the number of the tick within its
- * millisecond (none for ticks of 1 ms or more), the ID's bits without its timestamp, and a filler. Unique because the
- * ID is.
+ * millisecond (none for ticks of 1 ms or more), the ID's bits without its timestamp, and a filler. The UUID is unique
+ * because the ID is.
  */
 final class UuidCodec {
 
   private static final int LENGTH = 36;
 
-  /** rand_b, and rand_a with it, of RFC 9562 section 5.7: what version 7 leaves free. */
+  /** rand_b, and rand_a with it, of RFC 9562 section 5.7: the bits that version 7 leaves free. */
   private static final int RAND_B_BITS = 62;
 
   private static final int PAYLOAD_BITS = 12 + RAND_B_BITS;
   private static final int HASH_BITS = 256;
 
   /**
-   * Bits that are equal in all of them: a UUID made elsewhere is taken for one of ours with a chance of 2^-fillerBits.
+   * The bits that are equal in all of them: a UUID made elsewhere is taken for one of these with a chance of
+   * 2^-fillerBits.
    */
   final int fillerBits;
 
@@ -61,7 +62,8 @@ final class UuidCodec {
   }
 
   /**
-   * @throws SnowlaneException MALFORMED_ID; INVALID_TEXT_FORMAT for an ID from before 1970, which version 7 cannot say
+   * @throws SnowlaneException MALFORMED_ID; INVALID_TEXT_FORMAT for an ID from before 1970, which version 7 cannot
+   *     express
    */
   String write(long id) {
     long ticks = IdParts.read(layout, id).ticks();
@@ -75,7 +77,7 @@ final class UuidCodec {
     return new UUID(ms << 16 | 7L << 12 | randA, 2L << RAND_B_BITS | randB).toString();
   }
 
-  /** The ID that a UUID holds; empty if it is none of this layout and namespace. */
+  /** The ID that a UUID holds; empty if the UUID is not of this layout and namespace. */
   OptionalLong idOf(UUID uuid) {
     UuidInfo info = UuidInfo.of(uuid);
     if (info.variant() != UuidInfo.Variant.RFC9562 || info.version() != 7) return OptionalLong.empty();

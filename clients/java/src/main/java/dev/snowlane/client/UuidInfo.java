@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 import java.util.UUID;
 
 /**
- * What a UUID says of itself, by RFC 9562.
+ * The fields of a UUID, by RFC 9562.
  *
  * @param version 0 to 15 in the variant RFC9562; else 0, but 15 for the max UUID
  * @param createTime when it was made: versions 1, 6 and 7, up to the year 9999
@@ -25,7 +25,7 @@ public record UuidInfo(
     MICROSOFT,
     FUTURE;
 
-    /** As it stands in vectors: {@code rfc9562}. */
+    /** Its name in vectors: {@code rfc9562}. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -38,7 +38,7 @@ public record UuidInfo(
   private static final long TIMESTAMP_LAST_MS = 253_402_300_799_999L;
   private static final long UNITS_PER_SECOND = 10_000_000;
 
-  /** Of version 2, which the RFC leaves to others, only the node is told. */
+  /** Of version 2, which the RFC leaves to others, only the node is read. */
   static UuidInfo of(UUID uuid) {
     long high = uuid.getMostSignificantBits();
     long low = uuid.getLeastSignificantBits();

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
-/** A clock for tests: time moves by {@link #advance} and by nothing else. */
+/** A clock for tests, whose time moves only by {@link #advance}. */
 public final class FakeClock implements ClientClock {
 
   private record Due(long nanos, long number, Runnable task) {}
@@ -18,11 +18,11 @@ public final class FakeClock implements ClientClock {
   private long nanos;
   private long timersMade;
 
-  // How far the other clocks ran ahead.
+  // How far the other clocks are ahead.
   private long suspendedMs;
   private long steppedMs;
 
-  /** A clock that stands at the Unix epoch. */
+  /** A clock that starts at the Unix epoch. */
   public FakeClock() {
     this(Instant.EPOCH);
   }
@@ -70,7 +70,7 @@ public final class FakeClock implements ClientClock {
     }
   }
 
-  /** Lets time pass, and does what falls due, in order. */
+  /** Lets time pass, and runs the tasks that fall due, in order. */
   public void advance(Duration duration) {
     long untilNanos = nanos() + duration.toNanos();
     for (Due due = takeDue(untilNanos); due != null; due = takeDue(untilNanos)) due.task().run();
@@ -80,7 +80,10 @@ public final class FakeClock implements ClientClock {
     timers.remove(due);
   }
 
-  /** Moves time to what is due first and takes it out; null if nothing is, and then time moves to the end. */
+  /**
+   * Moves time to the first task that is due, and takes it out; if there is none, moves time to the end and returns
+   * null.
+   */
   private synchronized Due takeDue(long untilNanos) {
     Due first = timers.peek();
     boolean isDue = first != null && first.nanos() <= untilNanos;

@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Stands in for an IdClient in tests: hands out what its script says, without a server. A script that has ended throws
- * SCRIPT_ENDED: a test that needs more IDs than it said is wrong.
+ * Replaces an IdClient in tests: it hands out the IDs of its script, without a server. Once the script has ended, calls
+ * throw SCRIPT_ENDED, because a test that needs more IDs than its script has is wrong.
  */
 public final class FakeIdClient implements IdSource {
 
@@ -114,7 +114,7 @@ public final class FakeIdClient implements IdSource {
     };
   }
 
-  /** Gives the IDs of the script up to the next fault, delay or its end; at most {@code count} of them. */
+  /** Returns the IDs of the script up to the next fault, delay or its end; at most {@code count} of them. */
   @Override
   public CompletableFuture<List<IdRun>> reserveAsync(int count) {
     CompletableFuture<List<IdRun>> answer = new CompletableFuture<>();
@@ -185,7 +185,7 @@ public final class FakeIdClient implements IdSource {
       answer.completeExceptionally(error);
       return;
     }
-    // Taken up by the timer: the waiting thread may be the one that advances the clock.
+    // The timer continues it, because the waiting thread may be the one that advances the clock.
     pause.ifPresent(
         duration -> {
           ClientClock.Timer timer = clock.after(duration.toNanos(), () -> take(count, answer));
@@ -193,7 +193,7 @@ public final class FakeIdClient implements IdSource {
         });
   }
 
-  /** Takes what gives IDs; or, if it comes first, a delay, which it returns. */
+  /** Takes steps that yield IDs. If a delay comes first, takes and returns that. */
   private synchronized Optional<Duration> takeSteps(int count, List<IdRun> runs) {
     if (closed) throw new SnowlaneException(ErrorReason.CLIENT_CLOSED, "The client is closed.");
     for (int left = count; left > 0; ) {

@@ -19,7 +19,7 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A sequence of a {@link FakeIdClient}: hands out what its script says. */
+/** A sequence of a {@link FakeIdClient}, which hands out the values of its script. */
 final class FakeSequence implements Sequence {
 
   private final String name;
@@ -128,7 +128,7 @@ final class FakeSequence implements Sequence {
     }
   }
 
-  /** Takes what gives values; or, if it comes first, a delay, which it returns. */
+  /** Takes steps that yield values. If a delay comes first, takes and returns that. */
   private synchronized Optional<Duration> takeSteps(int count, List<SequenceValue> values) {
     if (client.isClosed()) throw new SnowlaneException(ErrorReason.CLIENT_CLOSED, "The client is closed.");
     while (values.size() < count && steps.peek() instanceof Step.Values step) {

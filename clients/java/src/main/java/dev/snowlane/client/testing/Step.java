@@ -34,7 +34,7 @@ public sealed interface Step {
             .toList());
   }
 
-  /** Fails. The error is thrown as it stands: a fake never retries. */
+  /** Makes the call fail. The error is thrown unchanged: a fake never retries. */
   static Step fail(ErrorReason reason) {
     return fail(new SnowlaneException(reason, "The script says " + reason + "."));
   }
@@ -44,7 +44,7 @@ public sealed interface Step {
     return fail(new SnowlaneException(reason, "The script says " + reason + ".").withRetryAfter(retryAfter));
   }
 
-  /** Fails with an error of one's own. */
+  /** Makes the call fail with the given error. */
   static Step fail(SnowlaneException error) {
     return new Fault(error);
   }

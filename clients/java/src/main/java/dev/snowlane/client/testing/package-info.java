@@ -1,4 +1,4 @@
-/** Fakes for tests of a program's own: they need no server, and no time passes. */
+/** Fakes for users' own tests: they need no server, and no real time passes. */
 @NullMarked
 package dev.snowlane.client.testing;
 
