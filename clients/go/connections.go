@@ -166,7 +166,7 @@ func (c *connections) beginSecond(endpoint *endpoint) (*connection, error) {
 	return second, nil
 }
 
-// adopt puts a second connection that answered first in the place of the one in use.
+// adopt puts a second connection that answered first in place of the one in use.
 func (c *connections) adopt(endpoint *endpoint, second *connection) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -13,7 +13,7 @@ import (
 // Reason says why a call failed. The server's reasons are explained in its documentation of errors.
 type Reason string
 
-// Reasons that the server gives.
+// Reasons that come from the server.
 const (
 	CountOutOfRange    Reason = "COUNT_OUT_OF_RANGE"
 	MalformedID        Reason = "MALFORMED_ID"

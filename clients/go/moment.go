@@ -2,7 +2,7 @@ package snowlane
 
 import "time"
 
-// If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was set.
+// If the wall clock gained more than this on the monotonic clock, the machine was suspended or the clock was set.
 const wallStep = time.Second
 
 // moment is a point in time that knows how long ago it was. Time in which the machine was suspended counts; a step of

@@ -98,7 +98,8 @@ func (a endpointAddress) at(ip netip.Addr) endpointAddress {
 	return a
 }
 
-// target is the address as gRPC takes it. With its scheme: a host may be called as one of gRPC's own.
+// target is the address in the form that gRPC takes. It includes the scheme, because a host may have the name of one of
+// gRPC's own schemes.
 func (a endpointAddress) target() string {
 	if a.socketPath != "" {
 		return "unix://" + (&url.URL{Path: a.socketPath}).EscapedPath()
@@ -115,7 +116,7 @@ const socketPathMax = 107
 
 var isFingerprint = regexp.MustCompile("^[0-9a-fA-F]{8,32}$")
 
-// settle fills in the defaults and checks the rest, all of it.
+// settle fills in the defaults, and checks all other options.
 func (o *Options) settle() ([]endpointAddress, error) {
 	if o.Endpoints == nil {
 		o.Endpoints = []string{"http://127.0.0.1:7609"}
@@ -161,7 +162,7 @@ func (o *Options) readEndpoint(endpoint string) (endpointAddress, error) {
 	}
 	parsed, err := url.Parse(endpoint)
 	if err != nil {
-		// Not with the cause: what stands before an @ may be a password.
+		// The cause is left out: the part before an @ may be a password.
 		shown := endpoint[strings.LastIndex(endpoint, "@")+1:]
 		return endpointAddress{}, fmt.Errorf("snowlane: the endpoint %q is not http://HOST:PORT, https://HOST:PORT or unix:/PATH", shown)
 	}

@@ -20,16 +20,16 @@ const (
 	piecesMax = 8_192
 )
 
-// outagePolicy says how many IDs to keep so that they go on while no server answers, and how gently to ask for them. It
-// is fed once a second, and reads no clock. docs/internals/client-contract.md in the repository has the rules.
+// outagePolicy decides how many IDs to keep for an outage of all servers, and how gradually to ask for them. It gets
+// the counts once a second, and reads no clock. docs/internals/client-contract.md in the repository has the rules.
 type outagePolicy struct {
 	countMin, countMax int
 	targetMS, stockMax float64
-	// young: IDs of a smaller age count, for they can still be used at the end of an outage that begins now. If all
-	// counted, the first ones would grow old together, and an outage just before their end would find a full reserve
-	// that dies at once.
+	// young is the age below which IDs count, because they can still be used at the end of an outage that begins now.
+	// If all IDs counted, the first ones would grow too old together, and an outage just before that would find a full
+	// reserve that expires at once.
 	young time.Duration
-	// samples over the window, oldest first.
+	// samples are those of the window, oldest first.
 	samples []handed
 }
 
@@ -43,14 +43,15 @@ func newOutagePolicy(options BufferOptions) *outagePolicy {
 	spare := options.MaxAge - options.Outage
 	return &outagePolicy{
 		countMin: options.CountMin, countMax: options.CountMax, stockMax: float64(options.StockMax),
-		// Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
+		// At most halfway to the age at which IDs are dropped: IDs that are used at an even rate are then used before
+		// that age.
 		targetMS: milliseconds(min(options.Outage+outageMargin, (options.Outage+options.MaxAge)/2)),
-		// Never below an eighth of MaxAge, so that at most some nine IDs are reserved for one that is used.
+		// Never below an eighth of MaxAge, so that at most about nine IDs are reserved for each one used.
 		young: max(spare*3/4, spare-time.Minute, options.MaxAge/8),
 	}
 }
 
-// rate is the IDs handed out a second, over the last 60 s or since the buffer woke up.
+// rate returns how many IDs were handed out a second, over the last 60 s or since the buffer woke up.
 func (p *outagePolicy) rate() float64 {
 	if len(p.samples) == 0 {
 		return 0
@@ -71,7 +72,7 @@ func (p *outagePolicy) noteHandedOut(now handed) {
 	}
 }
 
-// forget drops what was handed out so far: the buffer goes to sleep.
+// forget drops the samples: the buffer goes to sleep.
 func (p *outagePolicy) forget() {
 	p.samples = nil
 }

@@ -14,8 +14,7 @@ const (
 	// As NIST SP 800-38G has it for format-preserving Feistel networks.
 	publicRounds = 10
 	idBits       = 63
-	// The prefix that is hashed with the key, so that the same key, used for another purpose, yields another SipHash
-	// key.
+	// Hashed together with the key, so that the same key yields another SipHash key for another purpose.
 	publicKeyPurpose = "snowlane public id 1\x00"
 )
 

@@ -1,4 +1,4 @@
 package snowlane
 
-// version is that of this module; servers see it in the user agent.
+// version is the version of this module; servers see it in the user agent.
 const version = "0.1.0"

@@ -59,7 +59,7 @@ export interface Channel {
   readonly transport: Transport;
   /** Whether a call needs no new connection. If it is absent, that is unknown. */
   readonly isOpen?: boolean;
-  /** Gives a second way to the endpoint, over a new connection; undefined where none may be opened now. */
+  /** Opens a second way to the endpoint, over a new connection; undefined if none may be opened now. */
   second?(): SecondChannel | undefined;
   /** Closes it after its last call. If it is absent, `close` is called when the client closes. */
   retire?(): void;
@@ -69,7 +69,7 @@ export interface Channel {
 /** A second connection to an endpoint. */
 export interface SecondChannel {
   readonly transport: Transport;
-  /** Ends its use: `won` puts it in the place of the first. */
+  /** Ends its use: `won` puts it in place of the first. */
   settle(outcome: "won" | "lost"): void;
 }
 

@@ -1,4 +1,7 @@
-/** `@snowlane/client`: what runs wherever JavaScript does. `/node` and `/web` make clients, `/testing` has a fake. */
+/**
+ * `@snowlane/client`: the part that runs in any JavaScript runtime. `/node` and `/web` make clients, `/testing` has a
+ * fake.
+ */
 export type { Channel, ChannelDetails, ClientOptions, LookUp, OpenChannel, Token } from "./client-options.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { type ClientReason, SnowlaneError, type SnowlaneReason, type StatusCode } from "./errors.ts";

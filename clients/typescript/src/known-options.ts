@@ -43,7 +43,7 @@ export const streamOptionNames: Readonly<Record<keyof StreamOptions, true>> = {
   ordered: true,
 };
 
-/** Refuses options that are no object, or that nobody knows: one that is misspelt would be left at its default. */
+/** Refuses options that are not an object, and unknown options: a misspelt option would silently keep its default. */
 export function checkOptionNames(options: unknown, known: Readonly<Record<string, true>>): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new TypeError(`The options are no object: give them by name, as { ${Object.keys(known)[0]}: ... }.`);

@@ -1,8 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/**
- * If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was set.
- */
+/** If the wall clock gained more than this on the monotonic clock, the machine was suspended or the clock was set. */
 const stepMs = 1_000;
 
 /**

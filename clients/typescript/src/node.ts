@@ -37,7 +37,7 @@ const nodeClock: Clock = {
     const run = (): void => {
       if (!isOff) work();
     };
-    // A caller waits: after a pause of the process, what lies in the sockets is read before its time is up.
+    // A caller waits: after a pause of the process, the bytes in the sockets are read before its time is up.
     const patient = (): void => void setImmediate(run);
     const callOff = systemClock.schedule(delayMs, keepsProcess === "keeps process" ? patient : run, keepsProcess);
     return () => {

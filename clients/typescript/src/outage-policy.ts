@@ -1,8 +1,8 @@
 import type { Handed, RefillBounds } from "./refill-policy.ts";
 
-/** What a reserve for an outage is to be. */
+/** The size of a reserve for an outage. */
 export interface OutageOptions extends RefillBounds {
-  /** How long the reserve is to last without any server, in milliseconds. */
+  /** How long the reserve should last without any server, in milliseconds. */
   readonly outageMs: number;
   /** The maximum age of an ID's reservation when the ID is handed out, in milliseconds. */
   readonly maxAgeMs: number;
@@ -33,16 +33,16 @@ export interface ReserveState {
 }
 
 /**
- * How many IDs to keep so that they go on while no server answers, and how gently to ask for them. It is fed once a
- * second, and reads no clock. docs/internals/client-contract.md has the rules, and docs/adr/0198 says
- * why.
+ * Decides how many IDs to keep for an outage of all servers, and how gradually to ask for them. It gets the counts once
+ * a second, and reads no clock. docs/internals/client-contract.md has the rules, and docs/adr/0198 says why.
  */
 export class OutagePolicy {
   readonly #options: OutageOptions;
   readonly #targetMs: number;
   /**
-   * IDs that are younger count: they can still be used at the end of an outage that begins now. If all counted, the
-   * first ones would grow old together, and an outage just before their end would find a full stock that dies at once.
+   * The age below which IDs count, because they can still be used at the end of an outage that begins now. If all IDs
+   * counted, the first ones would grow too old together, and an outage just before that would find a full stock that
+   * expires at once.
    */
   readonly youngMs: number;
   /** Oldest first, over the window. */
@@ -51,10 +51,11 @@ export class OutagePolicy {
   constructor(options: OutageOptions) {
     const { outageMs, maxAgeMs } = options;
     this.#options = options;
-    // Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
+    // At most halfway to the age at which IDs are dropped: IDs that are used at an even rate are then used before that
+    // age.
     this.#targetMs = Math.min(outageMs + marginMs, (outageMs + maxAgeMs) / 2);
     const spareMs = maxAgeMs - outageMs;
-    // Never below an eighth of maxAge, so that at most some nine IDs are reserved for one that is used.
+    // Never below an eighth of maxAge, so that at most about nine IDs are reserved for each one used.
     this.youngMs = Math.max((spareMs * 3) / 4, spareMs - 60_000, maxAgeMs / 8);
   }
 
@@ -72,7 +73,7 @@ export class OutagePolicy {
     while ((this.#samples[0]?.atMs ?? Infinity) < now.atMs - windowMs) this.#samples.shift();
   }
 
-  /** Forgets what was handed out so far: the buffer goes to sleep. */
+  /** Forgets the samples: the buffer goes to sleep. */
   forget(): void {
     this.#samples = [];
   }

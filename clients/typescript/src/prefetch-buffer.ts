@@ -233,7 +233,7 @@ export class PrefetchBuffer {
   }
 }
 
-/** Checks `outageMs` and `maxAgeMs`, and gives the latter. */
+/** Checks `outageMs` and `maxAgeMs`, and returns the latter. */
 function checkAges({ outageMs, maxAgeMs }: PrefetchOptions): number {
   if (outageMs === undefined) {
     checkRange("maxAgeMs", maxAgeMs ?? 5_000, 10, 60_000);

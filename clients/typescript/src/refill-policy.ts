@@ -25,9 +25,10 @@ export interface Handed {
 }
 
 /**
- * How much to reserve, and when. Fed with what was handed out and how long reservations took; reads no clock.
+ * Decides how much to reserve, and when. It gets the counts of IDs handed out and the durations of reservations, and
+ * reads no clock.
  *
- * Example: callers use 2,000 IDs a second, and nobody changed the bounds of 32 and 65,536.
+ * Example: callers use 2,000 IDs a second, and the bounds are 32 and 65,536.
  * - The first reservation asks for 32: no rate is known.
  * - Once 2,000 IDs were handed out in a second, a reservation asks for 2,000. The mark of its answer is at a quarter,
  *   500 left, while a round trip takes 5 ms: eight of them use 80. At 50 ms they use 400, and at 100 ms 1,600, which is

@@ -11,7 +11,7 @@ import { FailingSpell, type States } from "./states.ts";
 import type { Stock } from "./stock.ts";
 import type { Waiters } from "./waiters.ts";
 
-/** Where a refill draws from, whom it works for, and how much it asks for. */
+/** The source of a refill, the parts that it works for, and the policies that decide how much it asks for. */
 export interface RefillerOptions {
   /** Reserves the IDs. */
   readonly source: RunSource;
@@ -22,11 +22,11 @@ export interface RefillerOptions {
   readonly observer: ClientObserver;
   /** Informed when refills begin to fail, and when they work again. */
   readonly states: States;
-  /** Says how much to ask for. */
+  /** Decides how much to ask for. */
   readonly policy: RefillPolicy;
   /** Undefined: no reserve is kept for an outage. */
   readonly outage: OutagePolicy | undefined;
-  /** Takes the answers. */
+  /** Gets the answers. */
   readonly stock: Stock;
   /** The callers that found no stock; they are served first. */
   readonly waiters: Waiters;
@@ -145,7 +145,7 @@ export class Refiller {
     if (failedMs !== undefined) states.tell({ state: "working", durationMs: failedMs });
   }
 
-  /** IDs that the reserve lacks, as many as are to be asked for at once. */
+  /** IDs that the reserve lacks, as many as one request may ask for. */
   #missingCount(pieceSize: number): number {
     const { outage, stock } = this.#options;
     return outage?.reserveCount(stock.reserveState(outage.youngMs), pieceSize) ?? 0;

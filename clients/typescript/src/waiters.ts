@@ -3,7 +3,7 @@ import { abortError, SnowlaneError } from "./errors.ts";
 import { notify, type ClientObserver } from "./observer.ts";
 
 interface Waiter {
-  /** It waits for an ID of its own, or until there are some. */
+  /** A caller waits for an ID of its own, or until there are some. */
   readonly wants: "ID" | "stock";
   readonly settle: (outcome: bigint | undefined | SnowlaneError) => void;
 }
@@ -12,7 +12,7 @@ interface Waiter {
 export interface Wait {
   readonly wants: "ID" | "stock";
   readonly timeoutMs: number;
-  /** Aborted to cancel the wait; undefined: nobody can. */
+  /** Aborted to cancel the wait; undefined: the wait cannot be cancelled. */
   readonly signal: AbortSignal | undefined;
   /** Makes the error of a caller whose time has run out. */
   readonly errorAtDeadline: () => SnowlaneError;
@@ -71,7 +71,7 @@ export class Waiters {
     for (const waiter of this.#waiters) {
       if (stock.count === 0) return;
       const id = waiter.wants === "ID" ? stock.claim() : undefined;
-      // All of the stock may have been too old.
+      // The whole stock may have been too old.
       if (waiter.wants === "ID" && id === undefined) return;
       waiter.settle(id);
     }

@@ -26,6 +26,6 @@ export function createWebClient(options: WebClientOptions): IdClient {
 
 const connectChannel: OpenChannel = (endpoint) => ({
   transport: createConnectTransport({ baseUrl: endpoint, useBinaryFormat: true }),
-  // Nothing stays open but what the runtime keeps for all of fetch.
+  // Nothing stays open except the connections that the runtime keeps for all uses of fetch.
   close: () => {},
 });

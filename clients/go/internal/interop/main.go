@@ -33,7 +33,7 @@ func (a arguments) number(name string, otherwise int) int {
 	return value
 }
 
-// token returns nil where there is none.
+// token returns nil if there is none.
 func (a arguments) token() func(context.Context) (string, error) {
 	if a["token"] == "" {
 		return nil
@@ -169,7 +169,7 @@ func (s *issuing) choose(client *snowlane.Client, keys arguments) error {
 	return nil
 }
 
-// call is one caller: it takes IDs until all are taken, and writes each once it was handed to it.
+// call is one caller: it takes IDs until all are taken, and writes each ID that it gets.
 func (s *issuing) call(ctx context.Context) error {
 	for {
 		wanted := min(int64(s.chunk), s.left.Load())

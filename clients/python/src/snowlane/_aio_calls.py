@@ -133,7 +133,7 @@ class AsyncCalls:
             raise _closed_error()
 
     def close(self) -> bool:
-        """Ends what waits for an attempt. Returns False if it was closed before."""
+        """Ends the calls that wait for an attempt. Returns False if it was closed before."""
         was_open = not self.is_closed
         self.is_closed = True
         for sleeper in self._sleepers:
@@ -143,7 +143,7 @@ class AsyncCalls:
     async def cut(self) -> None:
         """Ends the calls that are on their way."""
         if self._loop not in {None, asyncio.get_running_loop()}:
-            # Those of a loop that has ended have ended with it.
+            # The calls of a loop that has ended have ended with it.
             self._forget_connections()
             return
         if self._meeting is not None:
@@ -174,7 +174,7 @@ class AsyncCalls:
             try:
                 value = await try_it(spec, attempt, attempts)
             except asyncio.CancelledError:
-                # A channel that is closed cancels its calls; so does a task that is cancelled.
+                # A closed channel cancels its calls, and so does a cancelled task.
                 if not self.is_closed:
                     raise
                 attempts.fail(attempt, _closed_error())
@@ -255,7 +255,7 @@ class AsyncCalls:
         timeout_s: float,
         metadata: Metadata,
     ) -> T:
-        """Makes one of the two requests of an attempt. One whose connection is in `lost` is not needed any more."""
+        """Makes one of the two requests of an attempt. A request whose connection is in `lost` is no longer needed."""
         try:
             response = await spec.rpc(connection.stubs)(spec.request, timeout=timeout_s, metadata=metadata)
         except BaseException as error:
@@ -283,7 +283,7 @@ class AsyncCalls:
         return self._connections.begin(plan.endpoint.url)
 
     async def _wait_for(self, task: asyncio.Task[T], delay_s: float) -> None:
-        """Waits until a task is done, and for so long at most."""
+        """Waits until a task is done, for at most the given time."""
         due: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         alarm = self._after(delay_s, due)
         try:

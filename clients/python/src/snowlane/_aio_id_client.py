@@ -72,11 +72,11 @@ class AsyncIdClient:
 
         Args:
             endpoints: One or more of `http://HOST:PORT`, `https://HOST:PORT`, `unix:/PATH`; all of one deployment.
-            tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
+            tls: For endpoints that begin with https; or a function that returns it for each new connection, so that
                 certificates may change while the client runs.
-            token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
-                White space around it is dropped, because a file often ends in a line break. Refused over plaintext to a
-                host that is not loopback, unless `insecure_token` is true.
+            token: A bearer token, or a function that returns one for each attempt (for AsyncIdClient, it may be
+                awaited). White space around it is dropped, because a file often ends in a line break. Refused over
+                plaintext to a host that is not loopback, unless `insecure_token` is true.
             timeout_s: Deadline of a call whose caller sets none; it covers all attempts and waits.
             attempt_timeout_s: The longest that one attempt may take.
             retry_max: The most attempts after the first, 0 to 3.

@@ -66,7 +66,7 @@ class AsyncWaiters:
             _wake(waiter)
 
     async def wait(self, refiller: Refiller, claim: Callable[[], T | None], deadline_s: float) -> T:
-        """Claims as soon as there is something to claim. `claim` gives None if there is nothing.
+        """Claims as soon as there is something to claim. `claim` returns None if there is nothing.
 
         Raises:
             SnowlaneError: As PrefetchBuffer.next_id.

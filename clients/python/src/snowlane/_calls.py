@@ -136,7 +136,7 @@ class Calls:
             raise SnowlaneError(ErrorReason.CLIENT_CLOSED, "The client is closed.")
 
     def close(self) -> bool:
-        """Ends what waits for an attempt. Returns False if it was closed before."""
+        """Ends the calls that wait for an attempt. Returns False if it was closed before."""
         with self.changed:
             was_open = not self.is_closed
             self.is_closed = True

@@ -19,14 +19,14 @@ Metadata = tuple[tuple[str, str], ...]
 
 _CHANNEL_OPTIONS: tuple[tuple[str, object], ...] = (
     ("grpc.primary_user_agent", f"snowlane-python/{version}"),
-    # Attempts are counted here, by the rules that all clients share.
+    # This client counts the attempts, by the rules that all clients share.
     ("grpc.enable_retries", 0),
-    # A server that restarts is met again soon; how often it is tried is decided by the attempts.
+    # A server that restarts is reconnected soon; the attempts decide how often it is tried.
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1_000),
     # A forked child must not find its parent's connections.
     ("grpc.use_local_subchannel_pool", 1),
-    # A connection that died without a word is noticed while calls wait on it.
+    # This notices a connection that died silently while calls wait on it.
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 5_000),
 )
@@ -36,7 +36,7 @@ def channel_options_of(options: ClientOptions, endpoint: EndpointUrl) -> tuple[t
     """The options of a channel: the user's, except those that this client has to set itself."""
     own = _CHANNEL_OPTIONS
     if endpoint.address:
-        # Called by its address, and known by its name.
+        # It is called by its address, but verified by its name.
         own += (("grpc.default_authority", f"{endpoint.host}:{endpoint.port}"), ("grpc.enable_http_proxy", 0))
         if endpoint.is_tls:
             own += (("grpc.ssl_target_name_override", endpoint.host),)
@@ -53,7 +53,7 @@ class Stubs:
 
 
 def credentials_of(endpoint: EndpointUrl, tls: Tls | None) -> grpc.ChannelCredentials | None:
-    """What TLS needs; None for plaintext."""
+    """The TLS credentials; None for plaintext."""
     if not endpoint.is_tls:
         return None
     tls = (tls() if callable(tls) else tls) or TlsOptions()
@@ -61,8 +61,8 @@ def credentials_of(endpoint: EndpointUrl, tls: Tls | None) -> grpc.ChannelCreden
 
 
 class _Keeper:
-    """Has a channel that nobody calls, so that gRPC is not taken down with the last of the others: in a child that was
-    forked in the midst of that, gRPC would hang.
+    """Keeps an unused channel open, so that gRPC does not shut down when the last of the others closes: in a child that
+    was forked during such a shutdown, gRPC would hang.
     """
 
     def __init__(self) -> None:
@@ -82,10 +82,10 @@ _keeper = _Keeper()
 
 
 def prepare_process() -> None:
-    """Goes before a channel is made, so that this process and its children can call.
+    """Must be called before a channel is made, so that this process and its children can call.
 
     Raises:
-        SnowlaneError: RPC_FAILED, with the code FAILED_PRECONDITION, where the first call of a forked child would hang.
+        SnowlaneError: RPC_FAILED, with the code FAILED_PRECONDITION, if the first call of a forked child would hang.
     """
     why = lost_because()
     if why is not None:

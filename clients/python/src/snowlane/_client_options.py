@@ -52,9 +52,9 @@ class ClientOptions:
     """The options of a client, beside its endpoints.
 
     Attributes:
-        tls: For endpoints that begin with https; or a function that gives it for each new connection, so that
+        tls: For endpoints that begin with https; or a function that returns it for each new connection, so that
             certificates may change while the client runs.
-        token: A bearer token, or a function that gives one for each attempt (for AsyncIdClient, it may be awaited).
+        token: A bearer token, or a function that returns one for each attempt (for AsyncIdClient, it may be awaited).
             White space around it is dropped, because a file often ends in a line break. Refused over plaintext to a
             host that is not loopback, unless `insecure_token` is true.
         timeout_s: Deadline of a call whose caller sets none; it covers all attempts and waits.
@@ -125,10 +125,10 @@ _SOCKET_URL_MAX = 5 + 107
 
 @dataclass(frozen=True)
 class EndpointUrl:
-    """Where an endpoint is: of a Unix socket, the host is empty.
+    """The address of an endpoint; for a Unix socket, the host is empty.
 
     Attributes:
-        address: That of the host, where the client looked it up; empty: gRPC does.
+        address: The IP address of the host, if the client looked it up; empty: gRPC looks it up.
     """
 
     url: str
@@ -138,12 +138,12 @@ class EndpointUrl:
     address: str = ""
 
     def at(self, address: str) -> EndpointUrl:
-        """The same by one of the addresses of its host."""
+        """The same endpoint, called by one of the addresses of its host."""
         return replace(self, url=f"{self.url} [{address}]", address=address)
 
     @property
     def target(self) -> str:
-        """As gRPC names it."""
+        """The target, as gRPC names it."""
         if self.host == "":
             return self.url
         if ":" in self.address:
@@ -187,7 +187,7 @@ def _read_endpoint(url: str, options: ClientOptions) -> EndpointUrl:
 
 
 def _split(url: object) -> SplitResult | None:
-    """Reads what may be an endpoint; None if it has no scheme of ours, no host, or no port that there is."""
+    """Reads an endpoint; None if it has no known scheme, no host, or no valid port."""
     if not isinstance(url, str) or not url.isprintable() or " " in url:
         return None
     try:
@@ -199,7 +199,8 @@ def _split(url: object) -> SplitResult | None:
 
 
 def bearer_of(token: object) -> str:
-    """The value that is sent for a token: a file's token often ends in a line break, which no header can hold.
+    """The value that is sent for a token. A token from a file often ends in a line break, which a header cannot
+    contain.
 
     Raises:
         SnowlaneError: RPC_FAILED, if it is not a valid token.

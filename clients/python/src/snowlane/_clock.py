@@ -94,7 +94,7 @@ class SystemClock:
         condition.wait(min(timeout_s, threading.TIMEOUT_MAX))
 
     def after_fork_in_child(self) -> None:
-        """The thread stayed in the parent, and it may have held the lock."""
+        """In a forked child: the thread stayed in the parent, and it may have held the lock."""
         self._reset()
 
     def _run(self) -> None:

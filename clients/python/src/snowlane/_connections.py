@@ -133,7 +133,7 @@ class Connections(Generic[Channel]):
         return second
 
     def adopt(self, url: str, second: Connection[Channel]) -> None:
-        """Puts a second connection that answered first in the place of the one in use."""
+        """Puts a second connection that answered first in place of the one in use."""
         with self._lock:
             slow = self._first(url)
             # A connection without a call owes no answer, so it is no longer the slow one.
@@ -196,7 +196,7 @@ class Connections(Generic[Channel]):
                 self._unanswered_in_row[url] = 0
 
     def take_all(self) -> list[Channel]:
-        """Gives up all connections, for the caller to close."""
+        """Takes all connections out of use and returns them, for the caller to close."""
         with self._lock:
             connections = [*chain.from_iterable(self._in_use.values()), *self._replaced]
             self._in_use.clear()
@@ -225,7 +225,7 @@ class Connections(Generic[Channel]):
         return self._calls_max is not None and connection.call_count >= self._calls_max
 
     def _drop_empty(self, connection: Connection[Channel]) -> bool:
-        """Forgets a connection without calls if it is not needed any more. Returns whether that is so."""
+        """Forgets a connection if it has no calls and is no longer needed. Returns whether it did."""
         if connection in self._replaced:
             self._replaced.remove(connection)
             return True
@@ -240,13 +240,13 @@ class Connections(Generic[Channel]):
         return Connection(channel, Stubs(channel), self._monotonic_s())
 
     def _learn(self, url: str, connection: Connection[Channel], error: BaseException | None) -> bool:
-        # A task that is cancelled is a limit of the caller's own.
+        # A cancelled task is a limit that the caller set itself.
         if isinstance(error, asyncio.CancelledError):
             reason: ErrorReason | None = ErrorReason.DEADLINE_EXCEEDED
         elif isinstance(error, Exception):
             reason = error_of_rpc(error, url).reason
         elif error is not None:
-            # The caller leaves: what the server does is not known.
+            # The caller left, so it is not known what the server did.
             return False
         else:
             reason = None

@@ -25,8 +25,7 @@ class MetServer:
 
 
 def number_of_fingerprint(fingerprint: str) -> int:
-    """The number of a deployment as answers carry it: its first 8 digits, where 00000000 counts as 1. 0: not reported.
-    """
+    """The number of a deployment as answers carry it: its first 8 digits, where 00000000 counts as 1. 0: unknown."""
     return max(int(fingerprint[:8], 16), 1) if fingerprint else 0
 
 

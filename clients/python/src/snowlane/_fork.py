@@ -16,12 +16,12 @@ class Forkable(Protocol):
         """Forgets them. No other thread runs yet; locks may be held by threads that do not exist here."""
 
 
-# A hook cannot be taken off again, so there is one, over what is still in use.
+# A hook cannot be removed again, so there is only one, for all objects that are still in use.
 _in_use: weakref.WeakSet[Forkable] = weakref.WeakSet()
 
 
 def forget_after_fork(forkable: Forkable) -> None:
-    """Calls `_after_fork_in_child` in every forked child, before any code of the child's own runs."""
+    """Calls `_after_fork_in_child` in every forked child, before any code of the child itself runs."""
     _in_use.add(forkable)
 
 

@@ -27,17 +27,17 @@ from typing import Protocol
 
 _VARIABLE = "GRPC_ENABLE_FORK_SUPPORT"
 _CUT_AFTER_S = 3.0
-"""A fork waits so long for calls on their way, and cuts off those that take longer."""
+"""How long a fork waits for calls on their way; it cuts off those that take longer."""
 _POLLER_ENDS_MAX_S = 2.0
-"""A fork waits so long for the thread of grpc.aio, once nothing of it is left."""
+"""How long a fork waits for the thread of grpc.aio, once no channel of it is left."""
 _FORK_MAX_S = 10.0
-"""Calls wait for a fork no longer."""
+"""The longest time that calls wait for a fork."""
 
 if "grpc" not in sys.modules:
     os.environ.setdefault(_VARIABLE, "1")
 
 is_supported = os.environ.get(_VARIABLE, "").lower() in {"1", "t", "true", "y", "yes"}
-"""Whether a child can use gRPC though its parent has."""
+"""Whether a child can use gRPC although its parent has used it."""
 
 
 _parents_channels: list[object] = []
@@ -47,7 +47,9 @@ _POLLER_NAME = "(_poll_wrapper)"
 
 
 def leave_to_parent(channels: Iterable[object]) -> None:
-    """In a forked child: forgets what its parent has open. It is kept, for ever: taking it down from here can hang."""
+    """In a forked child: forgets the channels that its parent has open. They are kept forever, because closing them
+    here can hang.
+    """
     global _lost_because  # noqa: PLW0603
     before = len(_parents_channels)
     _parents_channels.extend(channels)
@@ -56,12 +58,12 @@ def leave_to_parent(channels: Iterable[object]) -> None:
 
 
 def lost_because() -> str | None:
-    """Why the first call of this process would hang; None where it would not."""
+    """Why the first call of this process would hang; None if it would not."""
     return _lost_because
 
 
 class _Gate:
-    """Lets many calls through, or one fork."""
+    """A gate that lets many calls through, or one fork."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -73,12 +75,14 @@ class _Gate:
         """Whether the fork at hand leaves a thread of grpc.aio inside gRPC."""
 
     def others(self) -> int:
-        """Calls on other threads: one that forks in the midst of a call of its own cannot wait for it."""
+        """How many calls run on other threads: a thread that forks in the midst of a call of its own cannot wait for
+        that call.
+        """
         own = threading.get_ident()
         return sum(count for thread, count in self.calls.items() if thread != own)
 
     def wait_for_others(self) -> bool:
-        """Whether they were over in time."""
+        """Whether the calls were over in time."""
         with self.changed:
             return self.changed.wait_for(lambda: self.others() == 0, _CUT_AFTER_S)
 
@@ -88,7 +92,7 @@ _gate = _Gate()
 
 @contextmanager
 def grpc_call() -> Iterator[None]:
-    """Goes around each blocking call into gRPC."""
+    """A context for each blocking call into gRPC."""
     gate, thread = _gate, threading.get_ident()
     with gate.changed:
         # A call inside a call does not wait: a fork waits for it already.
@@ -117,8 +121,8 @@ _is_waiting_before_forks = False
 
 
 def wait_before_forks(caller: Caller) -> None:
-    """Goes after a channel was made, with which gRPC registers its own hook: hooks run before a fork in the reverse
-    order in which they were registered, so that this one runs first.
+    """Must be called after a channel was made, because gRPC then registers its own hook: before a fork, hooks run in
+    the reverse order of their registration, so that this one runs first.
     """
     global _is_waiting_before_forks  # noqa: PLW0603
     _callers.add(caller)
@@ -149,7 +153,7 @@ def _before_fork() -> None:
     if not _has_poller():
         return
     gc.collect()
-    # The collected objects tell the thread to end, which takes it a moment.
+    # The collected objects make the thread end, which takes it a moment.
     until_s = time.monotonic() + _POLLER_ENDS_MAX_S
     while _has_poller() and time.monotonic() < until_s:
         time.sleep(0.001)

@@ -43,7 +43,9 @@ class IdSource(Protocol):
         """The deployment's layout. A server is asked for it once."""
 
     def parse(self, id_or_text: int | str, form: TextForm | None = None, *, utc_offset_minutes: int = 0) -> ParsedId:
-        """Reads an ID, or a text form of one, by the layout. MALFORMED_TEXT for a UUID that holds no ID of ours."""
+        """Reads an ID, or a text form of one, by the layout. MALFORMED_TEXT for a UUID that holds no ID of the
+        deployment.
+        """
 
     def id_range(self, start: datetime | int, end: datetime | int) -> IdRange:
         """The IDs of [start, end), by the layout. See snowlane.id_range."""

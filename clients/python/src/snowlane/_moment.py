@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 _STEP_S = 1.0
-"""If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was set.
-"""
+"""If the wall clock gained more than this on the monotonic clock, the machine was suspended or the clock was set."""
 _ROUNDING_S = 0.001
 
 

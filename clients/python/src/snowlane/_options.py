@@ -93,7 +93,7 @@ class PrefetchOptions:
 
     @property
     def age_limit_s(self) -> float:
-        """`max_age_s`, or what stands for it where none was given."""
+        """`max_age_s`, or its default if it was not set."""
         if self.max_age_s is not None:
             return self.max_age_s
         return 5.0 if self.outage_s is None else max(2 * self.outage_s, self.outage_s + 30)

@@ -25,20 +25,21 @@ fleet that starts does not flood its servers.
 
 
 class OutagePolicy:
-    """How many IDs to keep so that they go on while no server answers, and how gently to ask for them.
+    """Decides how many IDs to keep for an outage of all servers, and how gradually to ask for them.
 
-    Fed once a second with what was handed out. Pure; guarded by the buffer's lock. docs/internals/client-contract.md in
+    It gets the counts once a second. It is pure, and guarded by the buffer's lock. docs/internals/client-contract.md in
     the repository has the rules.
     """
 
     def __init__(self, options: PrefetchOptions, outage_s: float) -> None:
         self._options = options
         age_s = options.age_limit_s
-        # Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
+        # At most halfway to the age at which IDs are dropped: IDs that are used at an even rate are then used before
+        # that age.
         self._target_s = min(outage_s + _MARGIN_S, (outage_s + age_s) / 2)
         spare_s = age_s - outage_s
         # IDs that are younger count: they can still be used at the end of an outage that begins now. Never below an
-        # eighth of the age, so that at most some nine IDs are reserved for one that is used.
+        # eighth of the age, so that at most about nine IDs are reserved for each one used.
         self.young_s = max(spare_s * 3 / 4, spare_s - 60, age_s / 8)
         self._samples: deque[tuple[float, int]] = deque()
 
@@ -57,7 +58,7 @@ class OutagePolicy:
             self._samples.popleft()
 
     def forget(self) -> None:
-        """Forgets what was handed out so far: the buffer goes to sleep."""
+        """Forgets the samples: the buffer goes to sleep."""
         self._samples.clear()
 
     def size(self, young: int, pieces: int, piece_size: int) -> int:

@@ -12,8 +12,7 @@ from ._whole_id import whole_id
 
 _KEY_LENGTH_MIN = 16
 _KEY_PURPOSE = b"snowlane public id 1\0"
-"""The prefix that is hashed with the key, so that the same key, used for another purpose, yields another SipHash key.
-"""
+"""Hashed together with the key, so that the same key yields another SipHash key for another purpose."""
 _ROUNDS = 10
 """As NIST SP 800-38G has it for format-preserving Feistel networks."""
 _MESSAGE_LENGTH = 5 << 56

@@ -19,8 +19,7 @@ _SPAN_S = 1.0
 _ROUND_TRIPS_AHEAD = 8
 _ROUND_TRIP_WEIGHT = 0.125
 _RUSH_S = 0.25
-"""Use is growing if the mark of an answer is met within this time: the next answer then has at least twice as many IDs.
-"""
+"""Use is growing if an answer's mark is met within this time: the next answer then has at least twice as many IDs."""
 
 
 class RefillPolicy:

@@ -1,4 +1,4 @@
-"""When a buffer reserves, and what it makes of the answers."""
+"""Decides when a buffer reserves, and accepts the answers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ._stock import Answer, Stock
 class Refiller:
     """Fills the stock of a buffer: one reservation at a time, with a back-off after one that failed.
 
-    It has no lock, no clock and no requests: those that use it hold the buffer's lock, pass the time in and send what
-    it asks for.
+    It has no lock, no clock and no requests: its callers hold the buffer's lock, pass the time in, and send the
+    requests that it asks for.
     """
 
     def __init__(self, options: PrefetchOptions, stock: Stock) -> None:
@@ -37,7 +37,7 @@ class Refiller:
         self.refills = 0
         """Answers taken into stock."""
         self.flight = 0
-        """Number of the reservation that is on its way; 0: none is. The answer to any other is dropped whole."""
+        """Number of the reservation on its way; 0: there is none. The answer to any other is dropped whole."""
         self._flights = 0
         self._is_topping_up = False
         self._is_top_up_due = False
@@ -45,10 +45,10 @@ class Refiller:
         self._spell = Spell()
         self._is_backing_off = False
         self._piece_size = 0
-        """IDs of a piece, where the reservation on its way is for the reserve; 0: it is for the working stock."""
+        """How many IDs a piece has if the reservation on its way is for the reserve; 0: it is for the stock in use."""
 
     def next_request(self, now_s: float) -> int:
-        """How many IDs to ask for now; 0: nothing is to be sent. Not 0: a reservation counts as on its way, as number
+        """How many IDs to ask for now; 0: send nothing. If it is not 0, a reservation counts as on its way, as number
         `flight`.
 
         One reservation at a time, none during a back-off; where an answer is spare, only for the reserve.
@@ -81,7 +81,7 @@ class Refiller:
         """Checks the reserve for an outage: the next request may be for it.
 
         Returns:
-            Whether to go on: there is stock, or a call waits.
+            Whether to continue: there is stock, or a call waits.
         """
         if self.outage is None or self.is_closed:
             return False
@@ -107,7 +107,7 @@ class Refiller:
             moment: The time before the first attempt to get it: none of its IDs can be older.
 
         Raises:
-            SnowlaneError: It is refused, or too late: the reservation counts as failed.
+            SnowlaneError: The answer is refused, or too late; the reservation counts as failed.
         """
         self.flight = 0
         try:
@@ -137,7 +137,7 @@ class Refiller:
         self._failed(error)
 
     def state_after(self, error: SnowlaneError | None, asked_s: float, now_s: float) -> StateEvent | None:
-        """Gives the event to tell after a reservation, which failed with that error or succeeded; None: none."""
+        """Returns the event to report after a reservation that failed with that error, or succeeded; None: no event."""
         if error is not None:
             is_told = self._spell.failed(asked_s, now_s, self._failures_in_row)
             return StateEvent(State.FAILING, error.reason, error.endpoint or "") if is_told else None
@@ -149,7 +149,7 @@ class Refiller:
         return refill_back_off_s(self._failures_in_row, self.last_failure) if self.last_failure else 0.0
 
     def end_back_off(self, *, has_waiters: bool) -> None:
-        """Records that the back-off is over. If no caller is there any more, nothing is fetched until one comes."""
+        """Records that the back-off is over. If no caller waits any more, no IDs are reserved until one comes."""
         self._is_backing_off = False
         if not has_waiters and self.stock.count == 0:
             self.stock.is_refill_due = False
@@ -159,7 +159,7 @@ class Refiller:
         if not self.stock.has(answer):
             return 0
         unused = self.stock.drop(answer)
-        # If no caller came while it lasted, nothing is fetched until one comes.
+        # If no caller came while it lasted, no IDs are reserved until one comes.
         was_used = answer.in_use_s is not None
         if (was_used or has_waiters) and not self.stock.has_spare:
             self.stock.is_refill_due = True
@@ -176,7 +176,7 @@ class Refiller:
             return 0
         self.is_closed = True
         self.flight = 0
-        # Its traceback keeps the channel that it failed on.
+        # Its traceback would keep alive the channel that it failed on.
         self.last_failure = None
         return self.stock.drop_all()
 
@@ -193,7 +193,7 @@ class Refiller:
         return not self.is_closed and not self.flight and not self._is_backing_off
 
     def _missing(self, piece_size: int) -> int:
-        """How many IDs the reserve lacks, as many as are to be asked for at once."""
+        """How many IDs the reserve lacks, as many as one request may ask for."""
         if self.outage is None:
             return 0
         return self.outage.size(self.stock.young(self.outage.young_s), self.stock.pieces, piece_size)

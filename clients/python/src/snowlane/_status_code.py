@@ -32,6 +32,6 @@ class StatusCode(str, enum.Enum):
 
 
 def status_code_of(code: grpc.StatusCode) -> StatusCode:
-    """That of a call that failed."""
-    # A failure has none that says success.
+    """The code of a failed call."""
+    # A failure never has the code of success.
     return StatusCode.UNKNOWN if code is grpc.StatusCode.OK else StatusCode[code.name]

@@ -38,9 +38,9 @@ class Waiters:
         """Claims as soon as there is something to claim. To be called without the lock.
 
         Args:
-            claim: Is called with the lock held, and gives None if there is nothing to claim.
-            failures: How many reservations had failed when the call came; a later failure that waiting does not fix
-                ends the wait.
+            claim: Called with the lock held; returns None if there is nothing to claim.
+            failures: How many reservations had failed when the call began; a later failure that waiting cannot fix ends
+                the wait.
 
         Raises:
             SnowlaneError: As PrefetchBuffer.next_id.
@@ -72,11 +72,11 @@ class Waiters:
 
 
 def left_or_raise(refiller: Refiller, failures: int, left_s: float) -> float:
-    """Returns how long a call may go on waiting that found nothing.
+    """Returns how long a call that found no stock may go on waiting.
 
     Raises:
-        SnowlaneError: CLIENT_CLOSED; a failure since `failures` that waiting does not fix; once the time is over, why
-            the last reservation failed, or DEADLINE_EXCEEDED.
+        SnowlaneError: CLIENT_CLOSED; a failure since `failures` that waiting cannot fix; once the time is over, the
+            error of the last reservation, or DEADLINE_EXCEEDED.
     """
     refiller.refuse_if_closed()
     failure = refiller.last_failure

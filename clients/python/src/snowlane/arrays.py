@@ -24,7 +24,7 @@ def array_of(parts: Sequence[Part]) -> IdArray:
 
 def _array_of_part(part: Part) -> IdArray:
     if isinstance(part, range):
-        # The stop is not used as it stands: it can lie above what the type holds.
+        # The stop is not used directly: it can be above the type's maximum.
         steps = numpy.arange(len(part), dtype=numpy.uint64)
         steps *= numpy.uint64(part.step)
         steps += numpy.uint64(part.start)

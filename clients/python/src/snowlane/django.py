@@ -31,7 +31,7 @@ class _Made:
         forget_after_fork(self)
 
     def _after_fork_in_child(self) -> None:
-        """A client and a buffer know by themselves that they were forked."""
+        """A client and a buffer notice by themselves that they were forked."""
         self._lock = threading.Lock()
 
     def pair(self) -> tuple[IdSource, PrefetchBuffer]:
@@ -49,7 +49,7 @@ class _Made:
             return self._pair
 
     def forget(self, *, setting: str, **_: object) -> None:
-        """Another setting, as in a test, means another client."""
+        """If the setting changes, as in a test, a new client is made."""
         if setting != "SNOWLANE":
             return
         with self._lock:

@@ -6,11 +6,11 @@ import type { ChannelTarget } from "./channel-target.ts";
 import { Http2Client } from "./http2-client.ts";
 import type { ClientStream, Http2Request } from "./http2-request.ts";
 
-/** How often time is looked at while there is something to look for. */
+/** How often the time is checked while there is something to check. */
 const lookMs = 1_000;
-/** A PING goes out after so much silence while a request is open, */
+/** While a request is open, a PING is sent after this much silence, */
 const openSilenceMs = 30_000;
-/** and the connection is cut when its answer, or the server's first frame, is not there after so long. */
+/** and the connection is cut if its answer, or the server's first frame, does not come within this time. */
 const answerMs = 15_000;
 /**
  * A connection that has not answered yet is not replaced before this age: its server may be overloaded, and one more
@@ -25,7 +25,7 @@ const readBytes = 65_536;
 export class ClientSocket {
   readonly #socket: Socket;
   readonly #http2: Http2Client;
-  /** Whether the server is connected, and is the right one. */
+  /** Whether the server is connected, and its identity is verified. */
   #isReady = false;
   #isRetired = false;
   #isFlushPlanned = false;
@@ -159,7 +159,7 @@ export class ClientSocket {
     this.#http2.ping();
   }
 
-  /** Looks whether the server is still there, for as long as anybody waits for it. */
+  /** Checks whether the server is still there, for as long as any call waits for it. */
   #look(): void {
     const nowMs = performance.now();
     if (this.#askedMs !== undefined && nowMs - this.#askedMs >= answerMs) {
@@ -214,7 +214,7 @@ function openSocket({ url, address, tls }: ChannelTarget, onChunk: (chunk: Buffe
   const options = { host, onread: { buffer: Buffer.allocUnsafeSlow(readBytes), callback } };
   if (protocol === "unix:") return connect({ path: decodeURIComponent(pathname), onread: options.onread });
   if (protocol === "http:") return connect({ ...options, port: Number(port || 80) });
-  // Server names are no addresses: RFC 6066 section 3.
+  // Server names must not be addresses: RFC 6066 section 3.
   const servername = isIP(name) === 0 ? { servername: name } : {};
   const certificates = typeof tls === "function" ? tls() : tls;
   return connectTls({ ...certificates, ...servername, ...options, port: Number(port || 443), ALPNProtocols: ["h2"] });

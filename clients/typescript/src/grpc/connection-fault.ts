@@ -1,4 +1,6 @@
-/** Why a connection is no use, found by reading what came. Its code is read as those of Node are. */
+/**
+ * Why a connection cannot be used, found by reading the bytes that came. Its code is read like those of Node's errors.
+ */
 export class ConnectionFault extends Error {
   override readonly name = "ConnectionFault";
   readonly code: "NOT_GRPC" | "CLOSED_FIRST";

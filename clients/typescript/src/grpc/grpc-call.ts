@@ -20,11 +20,11 @@ export interface GrpcCallOptions<Message> {
   readonly messageCountMax: number;
   /** In milliseconds from now; undefined if the call may take any time. */
   readonly timeoutMs: number | undefined;
-  /** Aborted to cancel the call; undefined: nobody can. */
+  /** Aborted to cancel the call; undefined: the call cannot be cancelled. */
   readonly signal: AbortSignal | undefined;
   /** Sends the call; called again where a server did not begin with it. */
   readonly send: (call: ChannelCall) => void;
-  /** Called when it runs out of time; tells whether its connection was dark, so that the next call takes another. */
+  /** Called when it runs out of time; returns whether its connection was dark, so that the next call takes another. */
   readonly onLimit: (socket: ClientSocket) => boolean;
 }
 
@@ -43,7 +43,7 @@ export class GrpcCall<Message> implements ChannelCall {
   #outcome: Outcome | undefined;
   #headFields: readonly Field[] | undefined;
   #trailers: readonly Field[] = [];
-  /** Bytes that came and were not given back to the window, because nobody has read them. */
+  /** Bytes that came and were not given back to the window, because the reader has not read them yet. */
   #heldBytes = 0;
   #isSecond = false;
   #wake: (() => void) | undefined;
@@ -155,7 +155,7 @@ export class GrpcCall<Message> implements ChannelCall {
     try {
       this.#options.send(this);
     } catch (error) {
-      // A certificate, for example, that is none.
+      // For example, if a certificate is not valid.
       this.onLost(error as Error);
     }
   }
@@ -184,7 +184,7 @@ export class GrpcCall<Message> implements ChannelCall {
     this.#endEarly(new ConnectError("the operation timed out", Code.DeadlineExceeded, undefined, undefined, cause));
   }
 
-  /** Says of a call whose time is up that its connection is dark; undefined if it is not. */
+  /** The cause for a call whose time is up if its connection is dark; undefined if it is not. */
   #darkness(): DarkConnection | undefined {
     if (this.#outcome !== undefined || this.#link === undefined) return undefined;
     return this.#options.onLimit(this.#link.socket) ? new DarkConnection() : undefined;

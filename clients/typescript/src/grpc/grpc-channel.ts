@@ -52,8 +52,8 @@ export class GrpcChannel {
   }
 
   /**
-   * Gives a channel of its own to the same server, which is for one call. None while the present connection has not
-   * answered, and one in ten seconds: a server that starts or stalls is not to be flooded with handshakes.
+   * Opens a channel to the same server for one call. It opens none while the present connection has not answered, and
+   * at most one in ten seconds: a server that starts or stalls must not be flooded with handshakes.
    */
   second(): GrpcChannel | undefined {
     const nowMs = performance.now();
@@ -62,7 +62,7 @@ export class GrpcChannel {
     return new GrpcChannel(this.#target, this.#sockets);
   }
 
-  /** Puts the connection of a second channel in the place of the present one. */
+  /** Puts the connection of a second channel in place of the present one. */
   adopt(second: GrpcChannel): void {
     this.#current?.retire();
     this.#current = second.#current;
@@ -74,7 +74,7 @@ export class GrpcChannel {
     this.#current = undefined;
   }
 
-  /** Sends a call, over a new connection where the present one takes none. */
+  /** Sends a call, over a new connection if the present one takes no more calls. */
   send(call: ChannelCall): void {
     if (this.#isClosed) {
       call.cancel();
@@ -88,9 +88,9 @@ export class GrpcChannel {
   }
 
   /**
-   * Records that a call over a connection ran out of time. Where the connection is dark, the next call takes another.
+   * Records that a call over a connection ran out of time. If the connection is dark, the next call takes another.
    *
-   * @returns Whether it does, because this one was dark or has been replaced before.
+   * @returns Whether the next call takes another, because this one was dark or has already been replaced.
    */
   noteLimit(socket: ClientSocket): boolean {
     if (socket !== this.#current) return socket.isRetired;

@@ -101,7 +101,7 @@ function detailsOf(text: string | undefined) {
   }
 }
 
-/** Undoes the percent-encoding of grpc-message. A broken one is shown as it stands. */
+/** Decodes the percent-encoding of grpc-message. A broken one is shown unchanged. */
 function decodeMessage(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -25,11 +25,11 @@ type HeaderFields = Parameters<Transport["unary"]>[3];
 
 /** The limits of a call, and the fields that go out with it. */
 interface CallOptions {
-  /** Aborted to cancel the call; undefined: nobody can. */
+  /** Aborted to cancel the call; undefined: the call cannot be cancelled. */
   readonly signal: AbortSignal | undefined;
   /** In milliseconds from now; undefined if the call may take any time. */
   readonly timeoutMs: number | undefined;
-  /** Fields of this call beside those of every call; undefined: there are none. */
+  /** Fields of this call in addition to those of every call; undefined: there are none. */
   readonly header: HeaderFields;
 }
 
@@ -70,7 +70,7 @@ export class GrpcTransport implements Transport {
     return this.#channel.isOpen;
   }
 
-  /** Gives a second way to the server, over a new connection; undefined where none may be opened now. */
+  /** Opens a second way to the server, over a new connection; undefined if none may be opened now. */
   second(): { readonly transport: Transport; settle(outcome: "won" | "lost"): void } | undefined {
     const channel = this.#channel.second();
     if (channel === undefined) return undefined;

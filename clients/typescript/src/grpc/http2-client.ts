@@ -1,7 +1,7 @@
 /**
  * One HTTP/2 connection, the client's side, for requests with a short body: RFC 9113 sections 3.4, 5, 6 and 8.1.
  *
- * It does no I/O and reads no clock: bytes go in by `receive` and come out by `output`. It stands on the parts of the
+ * It does no I/O and reads no clock: bytes go in by `receive` and come out by `output`. It is built from parts of the
  * server's engine (frames, header blocks, windows, output). docs/adr/0115 says why.
  */
 import { ConnectionError, errorCode, type ErrorCode, StreamError } from "../../../../src/http2/error-code.ts";
@@ -35,7 +35,7 @@ const headerListBytesMax = 65_536;
 const headerFieldsMax = 128;
 const blockLimits = { headerBlockBytesMax: 65_536, continuationFramesMax: 8 };
 const pingPayload = Buffer.from("are you?", "latin1");
-/** Of the text that a server gives for the end of a connection. */
+/** The longest part that is kept of a server's text for the end of a connection. */
 const debugBytesMax = 100;
 const slabs = new SlabPool();
 const codeNames: ReadonlyMap<ErrorCode, string> = new Map(
@@ -168,7 +168,7 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
     this.#streams.clear();
     this.#waiting.clear();
     this.#blocked.clear();
-    // What the server said of the end explains more than that the socket is closed.
+    // The server's reason for the end explains more than the fact that the socket is closed.
     for (const { request } of lost) request.onLost(this.#going ?? cause);
   }
 
@@ -398,7 +398,7 @@ function statusOf(fields: readonly Field[]): string | undefined {
   return first?.name === ":status" && /^[1-9]\d\d$/.test(first.value) ? first.value : undefined;
 }
 
-/** Whether a field may stand in an answer: sections 8.2 and 8.3. */
+/** Whether a field may occur in an answer: sections 8.2 and 8.3. */
 function isRegular({ kind }: Field): boolean {
   return kind === "regular" || kind === "contentLength" || kind === "host";
 }

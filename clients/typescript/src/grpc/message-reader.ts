@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 
 /** A flag and a length: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md, Length-Prefixed-Message. */
 const prefixBytes = 5;
-/** The most that gRPC's own clients take by default; the largest answer of a server of ours has 512 KiB. */
+/** The most that gRPC's own clients accept by default; the largest answer of a Snowlane server has 512 KiB. */
 const messageBytesMax = 4 * 1_024 * 1_024;
 
 /** Cuts the body of an answer into messages. Each is copied once. */

@@ -66,7 +66,7 @@ final class Answer {
     return asked.elapsedNanos();
   }
 
-  /** Whether none of its IDs may be handed out any more. */
+  /** Whether its IDs are too old to be handed out. */
   boolean isTooOld() {
     return ageNanos() >= maxAgeNanos;
   }
@@ -87,7 +87,7 @@ final class Answer {
     return unopenedCount;
   }
 
-  /** Takes its timer off. For an answer that is used up or dropped. */
+  /** Cancels its timer, for an answer that is used up or dropped. */
   void retire() {
     expiry.cancel();
   }

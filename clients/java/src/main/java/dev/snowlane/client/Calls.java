@@ -146,7 +146,7 @@ final class Calls {
 
   /** Begins an RPC at an endpoint. */
   Exchange exchange(Endpoint endpoint) {
-    // Asked for first: where there is no token, nothing is sent.
+    // The token is requested first: if there is none, nothing is sent.
     Metadata headers = headers();
     return new Exchange(endpoint, connections.begin(endpoint), headers, false);
   }
@@ -243,20 +243,20 @@ final class Calls {
     /**
      * Ends it.
      *
-     * @param error null: it succeeded
+     * @param error null if it succeeded
      * @return whether the next RPC at this endpoint takes another connection, because this one was dark
      */
     boolean end(@Nullable RuntimeException error) {
       return connections.end(endpoint, used, error, isUnheard);
     }
 
-    /** Ends it because its answer is not needed any more. */
+    /** Ends it because its answer is no longer needed. */
     boolean endLost() {
       connections.leave(endpoint, used);
       return false;
     }
 
-    /** Puts a second connection that answered first in the place of the one in use. */
+    /** Puts a second connection that answered first in place of the one in use. */
     void adopt() {
       connections.adopt(endpoint, used);
     }

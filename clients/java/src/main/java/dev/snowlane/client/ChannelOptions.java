@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 /**
  * How each connection is made.
  *
- * @param tls gives the certificates of a new connection, from any thread
+ * @param tls returns the certificates for a new connection; it may be called from any thread
  * @param hook gets the builder of each channel, before the client sets its own options
  */
 record ChannelOptions(

@@ -1,6 +1,6 @@
 package dev.snowlane.client;
 
-/** That of this client; servers see it in the user agent. */
+/** The version of this client; servers see it in the user agent. */
 final class ClientVersion {
 
   static final String VERSION = "0.1.0";

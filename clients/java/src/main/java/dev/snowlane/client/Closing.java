@@ -29,7 +29,8 @@ final class Closing {
     waiting.add(due);
     ClientClock.Timer timer = clock.after(nanos, due::countDown);
     try {
-      // Looked at after the latch was added: the closing thread sees the latch, or is seen here.
+      // This is checked after the latch was added: either the closing thread sees the latch, or this thread sees that
+      // the client is closed.
       if (!closed) due.await();
     } finally {
       timer.cancel();

@@ -21,7 +21,7 @@ final class Connection {
   private final EndpointAddress address;
   private final ChannelOptions options;
 
-  /** Those that it was made with. */
+  /** The TLS options that it was made with. */
   private final TlsOptions tls;
 
   private final ManagedChannel channel;
@@ -46,7 +46,7 @@ final class Connection {
   /** Whether it was opened beside the one in use, for one RPC. */
   boolean isSecond;
 
-  /** Counted down when the channel leaves the state of failure; null: nobody waits for that. */
+  /** Counted down when the channel leaves the failure state; null: no call waits for that. */
   private CountDownLatch recovery;
 
   Connection(EndpointAddress address, ChannelOptions options) {
@@ -55,9 +55,9 @@ final class Connection {
     this.tls = options.tls().get();
     ManagedChannelBuilder<?> builder = channelTo(address, tls);
     options.hook().accept(builder);
-    // What the client says goes before what the hook does.
+    // The client's settings take precedence over those of the hook.
     address.authority().ifPresent(builder::overrideAuthority);
-    // A proxy was looked for by the name, and there is none.
+    // Whether to use a proxy was decided by the name, and there is none.
     if (address.ip().isPresent()) builder.proxyDetector(server -> null);
     this.channel =
         builder
@@ -93,7 +93,7 @@ final class Connection {
     return channel;
   }
 
-  /** Whether another has to be made: it has to connect again, and the certificates have changed. */
+  /** Whether a new channel is needed: this one has to connect again, and the certificates have changed. */
   boolean isOutdated() {
     if (!address.isTls() || isReady()) return false;
     return !options.tls().get().equals(tls);
@@ -103,7 +103,7 @@ final class Connection {
     return channel.getState(false) == ConnectivityState.READY;
   }
 
-  /** Runs something when it is no longer ready: by a thread of the channel. */
+  /** Runs a task when it is no longer ready, on a thread of the channel. */
   void whenLost(Runnable work) {
     channel.notifyWhenStateChanged(ConnectivityState.READY, work);
   }
@@ -116,7 +116,7 @@ final class Connection {
     return channel.isShutdown();
   }
 
-  /** One watch for all who wait: a channel never forgets one. */
+  /** All waiting calls share one watch, because a channel never forgets a watch. */
   private synchronized CountDownLatch watchRecovery() {
     if (recovery != null) return recovery;
     CountDownLatch begun = new CountDownLatch(1);

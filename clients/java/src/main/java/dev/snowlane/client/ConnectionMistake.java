@@ -87,7 +87,7 @@ enum ConnectionMistake {
   }
 
   private static Optional<ConnectionMistake> ofType(Throwable error) {
-    // Netty is shaded in one build of grpc-java and not in the other: its exceptions are known by name alone.
+    // Netty is shaded in one build of grpc-java and not in the other, so its exceptions are recognized only by name.
     String name = error.getClass().getSimpleName();
     if (error instanceof UnknownHostException || error instanceof UnresolvedAddressException) {
       return Optional.of(NO_ADDRESS);
@@ -101,7 +101,7 @@ enum ConnectionMistake {
     if (error instanceof CertificateExpiredException || error instanceof CertificateNotYetValidException) {
       return Optional.of(EXPIRED);
     }
-    // That of a validator has the reason as its cause.
+    // A validator's exception has the reason as its cause.
     boolean isOfHost = error instanceof CertificateException && error.getCause() == null;
     return isOfHost ? Optional.of(WRONG_HOST) : Optional.empty();
   }

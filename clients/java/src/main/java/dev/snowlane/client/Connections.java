@@ -162,7 +162,7 @@ final class Connections {
     return second;
   }
 
-  /** Puts a second one that answered first in the place of the one in use. */
+  /** Puts a second one that answered first in place of the one in use. */
   synchronized void adopt(Endpoint endpoint, Connection second) {
     Connection slow = inUse.get(endpoint);
     // A connection without a call owes no answer, so it is no longer the slow one.

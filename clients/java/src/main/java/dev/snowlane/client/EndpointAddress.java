@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
  * One endpoint as the options name it, read.
  *
  * @param url as it was given
- * @param host an IPv6 address stands in brackets; empty for a Unix socket
- * @param ip the address of the host that is called; empty: gRPC looks it up
+ * @param host an IPv6 address has brackets; empty for a Unix socket
+ * @param ip the address of the host to call; empty: gRPC looks it up
  */
 record EndpointAddress(String url, String host, int port, boolean isTls, Optional<InetAddress> ip) {
 
@@ -62,7 +62,10 @@ record EndpointAddress(String url, String host, int port, boolean isTls, Optiona
     return new EndpointAddress(shown, host, port, isTls, Optional.of(address));
   }
 
-  /** As gRPC takes it. With its scheme: a host may be called as one of gRPC's own. */
+  /**
+   * The target in the form that gRPC takes. It includes the scheme, because a host may have the name of one of gRPC's
+   * own schemes.
+   */
   String target() {
     if (isSocket()) return url;
     // The brackets of an IPv6 address have no place in the path of a URI.
@@ -75,9 +78,12 @@ record EndpointAddress(String url, String host, int port, boolean isTls, Optiona
     return address.contains(":") ? "[" + address + "]" : address;
   }
 
-  /** What servers and their certificates are called by; empty: what gRPC makes of the target. */
+  /**
+   * The authority: the name by which servers and their certificates are checked. Empty: the one that gRPC derives from
+   * the target.
+   */
   Optional<String> authority() {
-    // Of a socket gRPC would send the path as the name of the host.
+    // For a socket, gRPC would send the path as the name of the host.
     if (isSocket()) return Optional.of("localhost");
     return ip.map(address -> host + ":" + port);
   }

@@ -33,13 +33,13 @@ public final class IdClient implements IdSource {
   /** What buffers draw from. */
   private final RunSource refills;
 
-  /** Guarded by itself. Weak: a buffer that nobody uses any more needs no closing. */
+  /** Guarded by itself. The references are weak, because a buffer that is no longer used does not have to be closed. */
   private final Set<PrefetchBuffer> buffers = Collections.newSetFromMap(new WeakHashMap<>());
 
   /** The text forms of a deployment's IDs. */
   private record KnownCodec(int deployment, TextCodec codec) {}
 
-  /** Of the option. */
+  /** The layout of the options. */
   private final Optional<TextCodec> given;
 
   /** Null before the layout is known. */
@@ -53,7 +53,7 @@ public final class IdClient implements IdSource {
     this.given = settings.layout().map(layout -> new TextCodec(layout, settings.namespace()));
   }
 
-  /** For options; {@code IdClient.builder().build()} has none but the defaults. */
+  /** Returns a builder for the options; {@code IdClient.builder().build()} uses the defaults. */
   public static IdClientBuilder builder() {
     return new IdClientBuilder();
   }
@@ -108,7 +108,7 @@ public final class IdClient implements IdSource {
 
   @Override
   public CompletableFuture<List<IdRun>> reserveAsync(int count, Duration timeout) {
-    // Its deadline, its cancellation and its trace are the caller's.
+    // The deadline, the cancellation and the trace of the context are the caller's.
     Context caller = Context.current();
     return reservations.run(
         timeout,

@@ -9,10 +9,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Moment {
 
-  /**
-   * If the wall clock gained more than this on the monotonic clock, the machine was suspended or the wall clock was
-   * set.
-   */
+  /** If the wall clock gained more than this on the monotonic clock, the machine was suspended or the clock was set. */
   private static final long STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ClientClock clock;

@@ -18,9 +18,7 @@ final class NumberPermutation {
   private static final int ROUNDS = 10;
 
   private static final int KEY_LENGTH_MIN = 16;
-  /**
-   * The prefix that is hashed with the key, so that the same key, used for another purpose, yields another SipHash key.
-   */
+  /** Hashed together with the key, so that the same key yields another SipHash key for another purpose. */
   private static final byte[] PURPOSE = "snowlane public id 1\0".getBytes(StandardCharsets.US_ASCII);
   /** Length of a round's message, where SipHash wants it: in the highest byte. */
   private static final long MESSAGE_LENGTH = 5L << 56;
@@ -76,7 +74,7 @@ final class NumberPermutation {
       sha256.update(PURPOSE);
       return sha256.digest(key);
     } catch (NoSuchAlgorithmException impossible) {
-      // Every Java has it.
+      // Every Java runtime has it.
       throw new IllegalStateException(impossible);
     }
   }

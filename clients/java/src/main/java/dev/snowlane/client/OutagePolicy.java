@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many IDs to keep so that they go on while no server answers, and how gently to ask for them. Fed once a second
- * with what was handed out. Pure; guarded by the buffer's lock. docs/internals/client-contract.md has the rules.
+ * Decides how many IDs to keep for an outage of all servers, and how gradually to ask for them. It gets the counts once
+ * a second. It is pure, and guarded by the buffer's lock. docs/internals/client-contract.md has the rules.
  */
 final class OutagePolicy {
 
@@ -55,17 +55,18 @@ final class OutagePolicy {
     stockMax = options.stockMax();
     long outageNanos = outage.toNanos();
     long maxAgeNanos = options.maxAge().toNanos();
-    // Halfway to the age at which IDs are dropped, at most: what is used at an even rate is used before that age.
+    // At most halfway to the age at which IDs are dropped: IDs that are used at an even rate are then used before that
+    // age.
     targetMs = Math.min(outageNanos + MARGIN.toNanos(), (outageNanos + maxAgeNanos) / 2) / NANOS_PER_MS;
     long spareNanos = maxAgeNanos - outageNanos;
-    // Never below an eighth of maxAge, so that at most some nine IDs are reserved for one that is used.
+    // Never below an eighth of maxAge, so that at most about nine IDs are reserved for each one used.
     youngNanos = Math.max(Math.max(spareNanos * 3 / 4, spareNanos - WINDOW_NANOS), maxAgeNanos / 8);
   }
 
   /**
-   * IDs of a smaller age are young: they count, because they can still be used at the end of an outage that begins now.
-   * If all counted, the first ones would grow old together, and an outage just before their end would find a full
-   * reserve that dies at once.
+   * The age below which IDs count as young: they can still be used at the end of an outage that begins now. If all IDs
+   * counted, the first ones would grow too old together, and an outage just before that would find a full reserve that
+   * expires at once.
    */
   long youngNanos() {
     return youngNanos;
@@ -86,7 +87,7 @@ final class OutagePolicy {
     while (now.nanos() - samples.getFirst().nanos() > WINDOW_NANOS) samples.removeFirst();
   }
 
-  /** Forgets what was handed out so far: the buffer goes to sleep. */
+  /** Forgets the samples: the buffer goes to sleep. */
   void forget() {
     samples.clear();
   }

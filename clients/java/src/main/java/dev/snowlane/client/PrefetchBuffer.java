@@ -74,7 +74,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
    *     that waiting cannot fix are thrown at once
    */
   public long nextId() {
-    // These lines stand in each of the three: what one of them passes on would be read for every ID.
+    // These lines are repeated in three methods: a shared method would have to read its arguments for every ID.
     ClaimableRun run = place();
     long index = run.claim();
     return run.isPlain(index) ? run.idAt(index) : nextIdSlowly(run, index, timeout);
@@ -235,7 +235,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     return id[0];
   }
 
-  /** Claims up to as many IDs as fit; none where they are too old. */
+  /** Claims as many IDs as fit; none if they are too old. */
   private int claimFresh(long[] ids, ClaimableRun run) {
     int claimed = claimInto(ids, 0, run);
     if (claimed == 0 || !isTooOld(run)) return claimed;
@@ -289,7 +289,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
   @Override
   void onTooOld(Answer answer) {
     long unused = refiller.dropOld(answer);
-    // Not here: the lock is held, and the observer's time is its own.
+    // The observer is not called here, because the lock is held and it may take long.
     clock.after(0, () -> refiller.tellExpired(unused));
   }
 

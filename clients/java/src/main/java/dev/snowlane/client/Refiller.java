@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fills the stock of a buffer: one reservation at a time, with a back-off after one that failed. It owns the
- * reservation: no caller's interrupt or time-out ends one.
+ * reservation: a caller's interrupt or timeout does not end it.
  *
- * Guarded by the buffer's lock, which a caller holds where nothing else is said. The age of an answer counts from
+ * Guarded by the buffer's lock, which callers hold unless a method says otherwise. The age of an answer counts from
  * before its first attempt: docs/adr/0094 says why.
  */
 final class Refiller {
@@ -143,7 +143,7 @@ final class Refiller {
   void close() {
     closed = true;
     Flight abandoned = flight;
-    // Forgotten first: cancelling calls back.
+    // It is forgotten first, because cancelling it calls back.
     flight = null;
     if (abandoned != null && abandoned.answer != null) abandoned.answer.cancel(true);
     if (backOff != null) backOff.cancel();
@@ -186,7 +186,7 @@ final class Refiller {
     return unused;
   }
 
-  /** Tells the observer of IDs that were dropped. To be called without the lock. */
+  /** Informs the observer about IDs that were dropped. To be called without the lock. */
   void tellExpired(long unused) {
     if (unused > 0) Observers.tell(() -> observer.onExpire(new ClientObserver.ExpireEvent(unused)));
   }

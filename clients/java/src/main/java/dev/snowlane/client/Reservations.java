@@ -14,7 +14,7 @@ import java.util.function.Function;
 
 /**
  * Runs the reservations of one client in the background, at most {@value #THREADS_MAX} at a time; further ones queue.
- * They belong to no caller's thread.
+ * They do not run on a caller's thread.
  */
 final class Reservations {
 
@@ -49,7 +49,7 @@ final class Reservations {
    * Runs a reservation. A cancellation of the answer interrupts it.
    *
    * @param timeout counts from this call, so that the time in the queue is part of it
-   * @param reserve gets what is left of the timeout
+   * @param reserve gets the rest of the timeout
    * @return fails with what {@code reserve} throws, or with DEADLINE_EXCEEDED if the timeout ends in the queue
    */
   CompletableFuture<List<IdRun>> run(Duration timeout, Function<Duration, List<IdRun>> reserve) {
@@ -73,7 +73,7 @@ final class Reservations {
           if (answer.isCancelled()) task.cancel(true);
         });
     if (start(task)) return answer;
-    // Once it runs, the call keeps to its time itself.
+    // Once it runs, the call observes its deadline itself.
     ClientClock.Timer limit =
         clock.after(Math.max(timeoutNanos, 1), () -> endInQueue(task, answer));
     answer.whenComplete((runs, error) -> limit.cancel());
@@ -104,7 +104,7 @@ final class Reservations {
   private void work(FutureTask<Void> first) {
     for (FutureTask<Void> task = first; task != null; task = next()) {
       task.run();
-      // An interrupt that ended one reservation is not to end the next.
+      // An interrupt that ended one reservation must not end the next.
       Thread.interrupted();
     }
   }

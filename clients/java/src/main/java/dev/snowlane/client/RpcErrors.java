@@ -86,7 +86,7 @@ final class RpcErrors {
    */
   private static boolean isConnectionLost(@Nullable Throwable cause) {
     for (Throwable each = cause; each != null; each = each.getCause()) {
-      // Netty is shaded in one build of grpc-java and not in the other: it is known by its name alone.
+      // Netty is shaded in one build of grpc-java and not in the other, so its exceptions are recognized only by name.
       boolean isOfHttp2 = each.getClass().getName().contains(".Http2Exception");
       if (isOfHttp2 || each instanceof ClosedChannelException) return true;
     }

@@ -181,7 +181,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
     }
 
     /**
-     * @param error null: the reader has had enough
+     * @param error null: the reader stopped early
      */
     void cancel(RuntimeException error) {
       context.cancel(null);

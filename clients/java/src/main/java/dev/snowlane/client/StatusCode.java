@@ -21,9 +21,9 @@ public enum StatusCode {
   DATA_LOSS,
   UNAUTHENTICATED;
 
-  /** That of a call that failed. */
+  /** The code of a failed call. */
   static StatusCode of(Status.Code code) {
-    // A failure has none that says success.
+    // A failure never has the code of success.
     return code == Status.Code.OK ? UNKNOWN : valueOf(code.name());
   }
 }

@@ -49,7 +49,7 @@ final class Stripes {
     return Math.min(Math.max(run.unclaimed() / (2 * (mask + 1)), 1), BLOCK_MAX);
   }
 
-  /** Gives a block to the stripe of the calling thread, which is used up. */
+  /** Gives a block to the stripe of the calling thread, whose last block is used up. */
   void put(ClaimableRun block) {
     places.set(ownIndex(), block);
   }

@@ -14,7 +14,10 @@ final class SystemClock implements ClientClock {
 
   static final SystemClock INSTANCE = new SystemClock();
 
-  /** The thread of the timers ends after so long without any, so that it holds no class loader of a program's. */
+  /**
+   * The thread of the timers ends after this long without timers, so that it does not keep a program's class loader
+   * alive.
+   */
   private static final long IDLE_S = 10;
 
   private static final Path UPTIME = Path.of("/proc/uptime");

@@ -27,10 +27,10 @@ final class Waiters {
 
   private boolean isLooking;
 
-  /** Whether they are to look once more. */
+  /** Whether they must look once more. */
   private boolean mustLook;
 
-  /** Calls that wait with one. */
+  /** Calls that wait with a thread. */
   private int waiting;
 
   private long waits;
@@ -44,7 +44,7 @@ final class Waiters {
   private record Pending(
       Refiller refiller, Claim claim, Taken taken, long startedNanos, long deadlineNanos, long failuresBefore) {}
 
-  /** What such a call has got so far, and whom it tells. */
+  /** The IDs that such a call has so far, and its future. */
   private static final class Taken {
     final long[] ids;
     final CompletableFuture<long[]> answer = new CompletableFuture<>();
@@ -81,8 +81,8 @@ final class Waiters {
   }
 
   /**
-   * Lets the calls that wait without a thread go on. What one of them asks for may be answered at once, which leads
-   * here again: then they look once more, one after the other.
+   * Lets the calls that wait without a thread go on. A request of one of them may be answered at once, which calls this
+   * method again. They then look once more, one after the other.
    */
   private void lookAgain() {
     mustLook = true;
@@ -123,7 +123,7 @@ final class Waiters {
     }
   }
 
-  /** A future that ends another one with it when it is cancelled. */
+  /** A future that also cancels another one when it is cancelled. */
   static <T> CompletableFuture<T> cancelledTogether(CompletableFuture<T> outer, CompletableFuture<?> inner) {
     outer.whenComplete(
         (value, error) -> {
@@ -168,7 +168,7 @@ final class Waiters {
     call.taken.alarm.cancel();
     Duration duration = Duration.ofNanos(clock.nanos() - call.startedNanos);
     ClientObserver.WaitEvent event = new ClientObserver.WaitEvent(duration, error.map(SnowlaneException::reason));
-    // Not here: the lock is held, and what follows is the caller's.
+    // The future is not completed here, because the lock is held and its dependents are the caller's code.
     call.taken.answer.completeAsync(
         () -> {
           Observers.tell(() -> observer.onWait(event));
@@ -186,7 +186,7 @@ final class Waiters {
     }
   }
 
-  /** Why a call that has found nothing is to end now; empty: it is not. */
+  /** Why a call that has found nothing must end now; empty: it may go on waiting. */
   private Optional<SnowlaneException> endOf(Refiller refiller, long failuresBefore, long deadlineNanos) {
     if (refiller.isClosed()) return Optional.of(Refiller.closedError());
     SnowlaneException failure = refiller.lastFailure();

@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.hibernate.annotations.IdGeneratorType;
 
-/** Beside {@code @Id}, on a {@code long} or {@code Long}: Snowlane gives the ID before the insert. */
+/** Used beside {@code @Id}, on a {@code long} or {@code Long}: Snowlane provides the ID before the insert. */
 @IdGeneratorType(SnowlaneIdGenerator.class)
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.FIELD, ElementType.METHOD})

@@ -9,7 +9,7 @@ final class IdDigits {
 
   private IdDigits() {}
 
-  /** The ID, or null where the text is none. */
+  /** The ID, or null if the text is not one. */
   static Long read(String text) {
     if (!DIGITS.matcher(text).matches()) return null;
     try {

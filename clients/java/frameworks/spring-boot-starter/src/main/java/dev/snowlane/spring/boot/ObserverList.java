@@ -3,7 +3,7 @@ package dev.snowlane.spring.boot;
 import dev.snowlane.client.ClientObserver;
 import java.util.List;
 
-/** Tells several observers. The client ignores what they throw, so an observer that fails must not silence another. */
+/** Calls several observers. The client ignores what they throw, so an observer that fails must not silence another. */
 record ObserverList(List<ClientObserver> observers) implements ClientObserver {
 
   private interface Call {

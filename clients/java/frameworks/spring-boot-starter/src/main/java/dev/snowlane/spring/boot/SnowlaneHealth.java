@@ -6,10 +6,10 @@ import dev.snowlane.client.ServerInfo;
 import dev.snowlane.client.SnowlaneException;
 import java.util.Map;
 
-/** What a health indicator shows: it asks a server, so it is up where a call would succeed. */
+/** The state that a health indicator shows. It asks a server, so it is up if a call would succeed. */
 record SnowlaneHealth(IdClient client, PrefetchBuffer buffer) {
 
-  /** What came of it. The details name the server, or why there is none and where it was looked for. */
+  /** The result of that. The details name the server, or say why none answered and which endpoints were tried. */
   record Answer(boolean isUp, Map<String, Object> details) {}
 
   Answer ask() {

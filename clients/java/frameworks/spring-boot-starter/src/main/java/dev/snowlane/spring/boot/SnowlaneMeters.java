@@ -20,7 +20,7 @@ final class SnowlaneMeters implements ClientObserver, MeterBinder {
 
   private final Supplier<PrefetchBuffer> buffer;
 
-  /** Null before it is bound: what happens until then is not counted. */
+  /** Null before it is bound: events until then are not counted. */
   private volatile MeterRegistry registry;
 
   SnowlaneMeters(Supplier<PrefetchBuffer> buffer) {
