@@ -98,7 +98,7 @@ func TestAServerThatComesBackIsFound(t *testing.T) {
 	}
 }
 
-// The first attempt takes longer than maxAge, by the clock of the client: nobody can tell from here that the second
+// The first attempt takes longer than maxAge, by the clock of the client: the client cannot know that the second
 // attempt's IDs are younger.
 func TestARetriedReservationIsAsOldAsItsFirstAttempt(t *testing.T) {
 	const maxAge = time.Minute

@@ -48,7 +48,7 @@ func certificateFor(t *testing.T, host string, notAfter time.Time) (tls.Certific
 	return tls.Certificate{Certificate: [][]byte{bytes}, PrivateKey: key, Leaf: parsed}, pool
 }
 
-// serveTLS starts a server, and gives its port.
+// serveTLS starts a server, and returns its port.
 func serveTLS(t *testing.T, config *tls.Config) (server *scriptedServer, port string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

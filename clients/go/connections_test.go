@@ -33,7 +33,7 @@ func (c *connectionTrial) Now() time.Time { return c.now }
 
 func (c *connectionTrial) AfterFunc(time.Duration, func()) func() { return func() {} }
 
-// call is one call that ends so after so long; it gives the connection that it took.
+// call is one call that ends with cause after a time; it returns the connection that it took.
 func (c *connectionTrial) call(t *testing.T, takes time.Duration, cause error) (used *connection, isReplaced bool) {
 	t.Helper()
 	used, err := c.begin(c.endpoint)

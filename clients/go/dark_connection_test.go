@@ -12,7 +12,7 @@ import (
 	"snowlane.dev/go"
 )
 
-// swallowingLink is a way to a server whose connections can be made dark: they stand, and let nothing through.
+// swallowingLink is a link to a server whose connections can be made dark: they stay open, and let nothing through.
 type swallowingLink struct {
 	listener net.Listener
 	target   string
@@ -41,7 +41,7 @@ func (l *swallowingLink) url() string {
 	return "http://" + l.listener.Addr().String()
 }
 
-// swallow makes the connections dark that stand; new ones work.
+// swallow makes all open connections dark; new ones work.
 func (l *swallowingLink) swallow() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -69,7 +69,7 @@ func (l *swallowingLink) serve() {
 	}
 }
 
-// pass gives on what comes, until the connection is dark.
+// pass forwards bytes, until the connection is dark.
 func pass(from, to net.Conn, dark chan struct{}) {
 	defer to.Close()
 	bytes := make([]byte, 32_768)

@@ -168,7 +168,7 @@ func TestValuesOfAnotherDatabaseOfSequencesAreRefused(t *testing.T) {
 		func() error { _, err := orders.NextValues(ctx, 1); return err },
 	}
 	want := map[string]string{"database": "000000cd", "expected_database": "000000ab", "endpoint_first": server.url()}
-	// An older server tells none.
+	// An older server reports no number.
 	for _, number := range []uint32{0xab, 0xcd, 0, 0xab} {
 		database.Store(number)
 		for _, call := range calls {

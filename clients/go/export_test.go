@@ -12,7 +12,7 @@ func (b *Buffer) SpreadCallers() {
 	b.spreadCallers()
 }
 
-// IsSpread tells whether callers claim from stripes.
+// IsSpread reports whether callers claim from stripes.
 func (b *Buffer) IsSpread() bool {
 	return b.spread.Load() != nil
 }
@@ -31,7 +31,7 @@ func (c *Client) BufferCount() int {
 	return len(c.buffers)
 }
 
-// TargetOf is how gRPC is told an endpoint; empty if it is refused.
+// TargetOf returns the gRPC target of an endpoint; empty if it is refused.
 func TargetOf(endpoint string) string {
 	address, err := (&Options{}).readEndpoint(endpoint)
 	if err != nil {
@@ -40,7 +40,7 @@ func TargetOf(endpoint string) string {
 	return address.target()
 }
 
-// IsRefilling tells whether a reservation is under way.
+// IsRefilling reports whether a reservation is on its way.
 func (b *Buffer) IsRefilling() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -61,7 +61,7 @@ func (c *Client) EndpointURLs() []string {
 	return urls
 }
 
-// NewStates gives what tells the observer and the log.
+// NewStates returns the part that reports states to the observer and the log.
 func NewStates(clock Clock, observer *ClientObserver, logger *slog.Logger) func(StateEvent) {
 	return newStates(clock, observer, logger).tell
 }
@@ -84,7 +84,7 @@ func (p *RefillPolicy) ReserveCount() int                             { return p
 func (p *RefillPolicy) LowWater(count uint64) uint64                  { return p.lowWater(count) }
 func (p *RefillPolicy) Rate() float64                                 { return p.rate }
 
-// MayOpenSecond tells whether a refill may open a second connection to the one endpoint.
+// MayOpenSecond reports whether a refill may open a second connection to the one endpoint.
 func (c *Client) MayOpenSecond() bool {
 	return c.connections.maySecond(c.endpoints.all[0])
 }

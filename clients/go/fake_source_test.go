@@ -15,9 +15,9 @@ import (
 
 // fakeSource reserves from one rising counter, as a server does, and remembers what it was asked.
 type fakeSource struct {
-	// answer stands in for the counter.
+	// answer replaces the counter's answer.
 	answer func(count int) ([]snowlane.Run, error)
-	// runMax cuts the counter's answers into runs of so many.
+	// runMax is the most IDs of each run of the counter's answers.
 	runMax int
 	// takeTime lets the time pass that an answer takes; nil: none.
 	takeTime func()
@@ -95,7 +95,7 @@ func (c *hastyClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { timer.Stop() }
 }
 
-// newHasty gives a buffer on the time of this machine, and its source: each answer seems to take so long.
+// newHasty returns a buffer on this machine's clock, and its source: each answer seems to take the given time.
 func newHasty(t *testing.T, took time.Duration, options snowlane.BufferOptions) (*snowlane.Buffer, *fakeSource) {
 	t.Helper()
 	clock := &hastyClock{}

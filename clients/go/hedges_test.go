@@ -11,7 +11,7 @@ import (
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
-// hold lets a server's reservations wait for as long as the test lasts, from now on; it gives the count of those.
+// hold lets a server's reservations wait for as long as the test lasts, from now on; it returns their count.
 func hold(t *testing.T, server *scriptedServer) *atomic.Int64 {
 	t.Helper()
 	over := make(chan struct{})

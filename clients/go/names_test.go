@@ -78,7 +78,7 @@ func (l *lookUps) lookUp(context.Context, string) ([]netip.Addr, error) {
 	return slices.Clone(l.found), l.err
 }
 
-// connectByName gives a client of a name, whose looks are due when its clock is set forward.
+// connectByName returns a client of a host name, whose lookups are due when its clock is set forward.
 func connectByName(t *testing.T, port string, found ...string) (*snowlane.Client, *lookUps, *hastyClock) {
 	t.Helper()
 	looks, clock := &lookUps{}, &hastyClock{}

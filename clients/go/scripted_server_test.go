@@ -20,8 +20,8 @@ import (
 	snowlanev1 "snowlane.dev/go/gen/snowlane/v1"
 )
 
-// scriptedServer does what a test tells it to: for faults that a real server cannot be made to show at will. It counts
-// up from 1, or from next.
+// scriptedServer follows a test's script, for faults that a real server cannot be made to show at will. It counts up
+// from 1, or from next.
 //
 // docs/adr/0223 says what is tested by it, and what by the conformance program.
 type scriptedServer struct {
@@ -29,7 +29,7 @@ type scriptedServer struct {
 	next atomic.Uint64
 	// calls to issue; infoCalls are beside them.
 	calls, infoCalls atomic.Int64
-	// deployment is its number; 0: it tells none.
+	// deployment is its number; 0: it reports none.
 	deployment atomic.Uint32
 
 	mutex   sync.Mutex
@@ -174,7 +174,7 @@ func fingerprint(deployment uint32) string {
 	return fmt.Sprintf("%08x%024x", deployment, 0)
 }
 
-// faultOf makes the error that a server of ours sends for a reason.
+// faultOf makes the error that a Snowlane server sends for a reason.
 func faultOf(code codes.Code, reason string, retryAfter time.Duration, metadata map[string]string) error {
 	var details []protoadapt.MessageV1
 	if reason != "" {

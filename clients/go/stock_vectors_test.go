@@ -40,7 +40,7 @@ func (s *stockStep) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[]any{&s.what, &s.atMS, &s.keys})
 }
 
-// stockClock stands where a test sets it. No timer runs.
+// stockClock shows the time that a test sets. No timer runs.
 type stockClock struct {
 	now time.Time
 }
@@ -111,7 +111,7 @@ func (p *stockPlayer) answerTo(keys stockKeys) {
 	p.answers = append(p.answers, made...)
 }
 
-// claim takes IDs one by one, until there is none, as stretches.
+// claim takes IDs one by one, until none are left, as stretches.
 func (p *stockPlayer) claim(count int) [][3]any {
 	stretches := [][3]any{}
 	last, stride, length := uint64(0), uint64(0), 0
@@ -137,7 +137,7 @@ func (p *stockPlayer) claim(count int) [][3]any {
 	return stretches
 }
 
-// play does a step, and gives it with the result that came of it.
+// play runs a step, and returns it with its result.
 func (p *stockPlayer) play(step stockStep) stockStep {
 	p.clock.now = time.UnixMilli(step.atMS)
 	switch step.what {

@@ -11,7 +11,8 @@ import (
 	"snowlane.dev/go/snowlanetest"
 )
 
-// takeFromManyStacks lets so many goroutines, all alive at once, take an ID each: so they come by most of the stripes.
+// takeFromManyStacks lets goroutines, all alive at once, take one ID each, so that they reach most of the
+// stripes.
 func takeFromManyStacks(t *testing.T, buffer *snowlane.Buffer, goroutines int) []snowlane.ID {
 	t.Helper()
 	ids := make([]snowlane.ID, goroutines)
@@ -53,7 +54,7 @@ func expectDistinct(t *testing.T, ids []snowlane.ID) {
 	}
 }
 
-// newSpread gives a buffer with 10,000 IDs in stock, one of them taken, whose callers are spread. Each further
+// newSpread returns a buffer with 10,000 IDs in stock, one of them taken, whose callers are spread. Each further
 // reservation needs a token of the gate.
 func newSpread(t *testing.T) (*snowlane.Buffer, *fakeSource, *snowlanetest.Clock) {
 	t.Helper()

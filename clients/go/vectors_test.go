@@ -337,7 +337,7 @@ func TestLayoutsThatCannotBe(t *testing.T) {
 	}
 }
 
-// pastClaim gives the rows of a claim of the past their IDs.
+// pastClaim assigns IDs to the rows of a claim of the past.
 type pastClaim struct {
 	FirstTick, EndTick            int64
 	LaneBits                      []int64
@@ -346,7 +346,7 @@ type pastClaim struct {
 	nextSlot                      int64
 }
 
-// next gives the ID of the next row, whose ticks come sorted; false where the claim has no room left.
+// next returns the ID of the next row; ticks must come sorted. It returns false if the claim has no room left.
 func (c *pastClaim) next(rowTick int64) (int64, bool) {
 	capacity := int64(len(c.LaneBits)) * c.Numbers
 	slot := max(c.nextSlot, (rowTick-c.FirstTick)*capacity)

@@ -1,6 +1,6 @@
 package snowlanetest
 
-// StepsLeft tells how many steps of the script nobody has taken.
+// StepsLeft returns how many steps of the script are left.
 func (c *Client) StepsLeft() int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

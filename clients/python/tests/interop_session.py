@@ -10,13 +10,13 @@ from typing import Any
 
 from snowlane import IdClient, PrefetchBuffer, SnowlaneError
 
-# A `take` whose calls are late ends so long after its time.
+# How long after its time a `take` ends whose calls are late.
 _GRACE_S = 5.0
 
 _Session = tuple[IdClient, PrefetchBuffer | None]
 _sessions: dict[str, _Session] = {}
 _paused: dict[str, list[Iterator[Sequence[int]]]] = {}
-"""Streams of each client that nobody reads on."""
+"""Streams of each client whose reading stops after the first chunk."""
 
 
 def _seconds(keys: dict[str, str], *names: str) -> dict[str, Any]:

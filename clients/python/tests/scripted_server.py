@@ -1,4 +1,4 @@
-"""An ID service that does what a test tells it to: for faults that a real server cannot be made to show at will.
+"""An ID service that follows a test's script, for faults that a real server cannot be made to show at will.
 
 docs/adr/0223 says what is tested by it, and what by the conformance program.
 """
@@ -107,7 +107,7 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
         self.tokens: list[str | None] = []
         self.metadata: list[list[tuple[str, str]]] = []
         self.deployment = 0
-        """The number that it tells; 0: none."""
+        """The number that it reports; 0: none."""
         self.binding: pb.WorkerBinding | None = None
         self._lock = threading.Lock()
         self._next_id = first_id

@@ -14,8 +14,8 @@ Step = Callable[[int], Sequence[IdRun]]
 
 
 class StubSource:
-    """Grants ever new IDs, each answer after other threads had some turns and in several runs, or does what it was told
-    for the next request.
+    """Grants ever new IDs, each answer after other threads had some turns and in several runs, or does what the test
+    set for the next request.
     """
 
     def __init__(self, turns: int = 0, run_max: int = 1000) -> None:

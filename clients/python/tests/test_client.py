@@ -1,4 +1,4 @@
-"""IdClient against a server that does what it is told."""
+"""IdClient against a server that follows a script."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ def test_a_buffer_lives_through_a_restart_of_the_server(server: ScriptedServer) 
         ids = [buffer.next_id() for _ in range(1000)]
         for _ in range(3):
             server.stop()
-            # Of what is in stock, if there is some: nobody could fill it up now.
+            # IDs come from the stock, if there are any: no server could refill it now.
             if stock := buffer.stats().stock:
                 ids += buffer.next_ids(min(stock, 50))
             threading.Timer(0.2, server.start).start()

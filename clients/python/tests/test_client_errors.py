@@ -1,4 +1,4 @@
-"""The errors and attempts of IdClient, against a server that does what it is told."""
+"""The errors and attempts of IdClient, against a server that follows a script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The streams of IdClient, against a server that does what it is told."""
+"""The streams of IdClient, against a server that follows a script."""
 
 from __future__ import annotations
 

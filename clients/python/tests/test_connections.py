@@ -36,7 +36,7 @@ class Rig:
         )
 
     def call(self, takes_s: float, error: BaseException | None = None) -> Connection[grpc.Channel]:
-        """One call that ends after so long; gives the connection that it took."""
+        """One call that ends after a given time; returns the connection that it took."""
         connection, _ = self.attempt(takes_s, error)
         return connection
 

@@ -1,4 +1,4 @@
-"""Clients whose connection stands and answers nothing."""
+"""Clients whose connection is open but answers nothing."""
 
 from __future__ import annotations
 

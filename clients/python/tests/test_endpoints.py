@@ -21,7 +21,7 @@ def test_after_a_dark_connection_another_endpoint_that_is_up_is_asked() -> None:
     second, wait_s = endpoints.choose()
     assert second is not first
     assert wait_s == 0.0
-    # A call over the same connection that runs out later moves nobody back.
+    # A call over the same connection that times out later does not move the client back.
     endpoints.note_dark_connection(first)
     assert endpoints.choose() == (second, 0.0)
     # The first one was not marked as down.

@@ -130,7 +130,7 @@ class Rig:
         self.names = Names([self.base], self.endpoints, self.clock.monotonic_s)
 
     def look(self, *found: str, after_s: float = 31) -> list[str]:
-        """A look that is due; gives the addresses that are gone."""
+        """A lookup that is due; returns the addresses that are gone."""
         self.clock.advance(after_s)
         (name,) = self.names.due()
         return [url.partition(" ")[2] for url in self.names.take(name, found)]

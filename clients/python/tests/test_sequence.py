@@ -1,4 +1,4 @@
-"""Sequences of IdClient and AsyncIdClient, against a server that does what it is told."""
+"""Sequences of IdClient and AsyncIdClient, against a server that follows a script."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Step = Callable[[Any, grpc.ServicerContext], Any]
 
 
 def answers(response: object) -> Step:
-    """A step that gives a response, or the responses of a stream."""
+    """A step that returns a response, or the responses of a stream."""
     return lambda request, context: iter(response) if isinstance(response, list) else response
 
 
@@ -285,7 +285,7 @@ def test_values_of_another_database_of_sequences_are_refused_by_every_method(ser
             answers([pb.BatchNextValuesResponse(values=[7], database=database)]),
         ]
 
-    # An older server tells none.
+    # An older server reports no number.
     numbers = (0xAB, 0xCD, 0, 0xAB)
     errors: list[SnowlaneError] = []
     with IdClient(server.url, retry_max=0) as client:

@@ -40,7 +40,7 @@ class History:
         self._answers: list[Answer] = []
 
     def step(self, what: str, at_ms: int, step: dict[str, Any]) -> dict[str, Any]:
-        """Does a step, and gives it with the result that came of it."""
+        """Runs a step, and returns it with its result."""
         self.clock.advance(at_ms / 1000 - self.clock.monotonic_s())
         if what == "ask":
             self._note_asked(at_ms)

@@ -1,4 +1,4 @@
-"""What a client tells servers, its observer and the log; and how a service waits until it is ready."""
+"""What a client reports to servers, its observer and the log; and how a service waits until it is ready."""
 
 from __future__ import annotations
 

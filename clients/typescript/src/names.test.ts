@@ -35,7 +35,7 @@ test("a name with several addresses is as many endpoints, those of the first one
   await name.look();
   expect(urls()).toEqual([`${url} [10.0.0.1]`, `${url} [10.0.0.2]`]);
   expect(gone).toHaveLength(1);
-  // That a name turns into its addresses is no move.
+  // Replacing a name by its addresses does not count as a move.
   endpoints.choose();
   expect(endpoints.announce()).toBe(false);
 });
@@ -76,7 +76,7 @@ test("an address that three looks in a row missed is gone, unless it is in use a
   expect(urls()).toHaveLength(3);
   await look();
   expect(urls()).toEqual([inUse.url, `${url} [10.0.0.3]`].toSorted());
-  // Nobody knows more: what is known stays.
+  // The lookup failed: the addresses that are known stay.
   looks.found = [];
   await look();
   expect(urls()).toHaveLength(2);

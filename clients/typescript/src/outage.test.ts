@@ -22,7 +22,7 @@ function make(options: PrefetchOptions = {}) {
   };
   const ageMs = (id: bigint): number =>
     clock.monotonicMs() - reservations.findLast(({ firstId }) => firstId <= id)!.atMs;
-  /** Takes IDs at an even rate for so long; a call that fails ends the test. */
+  /** Takes IDs at an even rate for the given time; a call that fails ends the test. */
   const run = async (ms: number, perSecond: number): Promise<void> => {
     const stepMs = Math.max(250, 1_000 / perSecond);
     for (let atMs = 0; atMs < ms; atMs += stepMs) {

@@ -76,7 +76,7 @@ test("values of another database of sequences are refused by every method, and n
     metadata: expect.objectContaining({ database: "000000cd", expected_database: "000000ab" }),
   };
   for (const call of calls) await expect(call()).rejects.toMatchObject(refusal);
-  // An older server tells none.
+  // An older server reports no number.
   for (database of [0, 0xab]) for (const call of calls) await call();
 });
 

@@ -9,7 +9,7 @@ import type { StateEvent } from "./observer.ts";
 import { PrefetchBuffer } from "./prefetch-buffer.ts";
 import { States } from "./states.ts";
 
-/** Notes what is told and logged. */
+/** Records what is reported and logged. */
 function record() {
   const [events, lines]: [StateEvent[], string[]] = [[], []];
   const take =

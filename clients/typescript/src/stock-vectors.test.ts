@@ -11,7 +11,7 @@ interface History {
 const path = new URL("../../../test/vectors/stock.json", import.meta.url);
 const { vectors } = JSON.parse(readFileSync(path, "utf8")) as { readonly vectors: readonly History[] };
 
-/** Does a step, and gives it with the result that came of it. */
+/** Runs a step, and returns it with its result. */
 function replay(history: StockHistory, step: Step): Step {
   const [what, atMs] = step;
   switch (what) {

@@ -12,7 +12,7 @@ export class FakeSource implements RunSource {
   delayMs = 0;
   /** Answers in place of the counter's. */
   answer: ((count: number) => readonly IdRun[]) | undefined;
-  /** The counter's answer is cut into runs of so many. */
+  /** The counter's answer is cut into runs of this many IDs. */
   runCountMax = Infinity;
   #next: bigint;
   readonly #stride: bigint;

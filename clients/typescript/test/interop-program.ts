@@ -89,7 +89,7 @@ async function issue(keys: Keys): Promise<unknown> {
   let succeededAtMs = performance.now();
   const call = async (): Promise<void> => {
     while (leftCount > 0) {
-      // Bounded so that a loop without a wait gives way to the refill.
+      // Bounded, so that a loop without a wait yields to the refill.
       const wanted = Math.min(
         leftCount,
         keyOf(keys, "mode") === "buffer" || keyOf(keys, "mode") === "single" ? 1 : leftCount,

@@ -13,11 +13,11 @@ export type Keys = Readonly<Record<string, string>>;
 interface Session {
   readonly client: IdClient;
   readonly buffer: PrefetchBuffer | undefined;
-  /** Streams that nobody reads on. */
+  /** Streams whose reading stops after the first chunk. */
   readonly paused: AsyncGenerator[];
 }
 
-/** A `take` whose calls are late ends so long after its time. */
+/** How long after its time a `take` ends whose calls are late. */
 const graceMs = 5_000;
 
 const sessions = new Map<string, Session>();

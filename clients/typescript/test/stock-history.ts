@@ -64,7 +64,7 @@ export class StockHistory {
     return this.#policy.reserveCount;
   }
 
-  /** The look after the reserve, once a second. 0: nothing is asked for. */
+  /** The check of the reserve, once a second. 0: nothing is requested. */
   look(): { readonly pieceSize: number; readonly count: number } {
     const { secondCount: pieceSize } = this.#policy;
     const outage = this.#outage!;
@@ -90,7 +90,7 @@ export class StockHistory {
     else this.#stock.addReserve(answers);
   }
 
-  /** Claims IDs one by one, until there is none. */
+  /** Claims IDs one by one, until none are left. */
   claim(count: number): { readonly ids: readonly Stretch[]; readonly isDue: boolean } {
     const ids: [first: bigint, count: number, stride: bigint][] = [];
     for (let left = count; left > 0; left--) {

@@ -18,7 +18,7 @@ import (
 type session struct {
 	client *snowlane.Client
 	buffer *snowlane.Buffer
-	// leave ends the streams that nobody reads on.
+	// leave ends the streams whose reading has stopped.
 	leave []func()
 }
 

@@ -9,7 +9,7 @@ import { runCommand } from "../../../../test/support/processes/run-command.ts";
 import { createNodeClient } from "../node.ts";
 import { GrpcTransport } from "./grpc-transport.ts";
 
-/** Time stands still but for what a test lets pass; sockets work as ever. */
+/** Time moves only when a test lets it pass; sockets work as usual. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
 const closers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

@@ -24,7 +24,7 @@ import type { ClientStream, Http2Request } from "./http2-request.ts";
 
 const requestHead = encodeFields([[":method", "POST"]], "request");
 
-/** A connection without a socket: what goes in is frames, what comes out is lines, and what its requests are told. */
+/** A connection without a socket: frames go in; its output and the events of its requests come out as lines. */
 class Harness {
   readonly events: string[] = [];
   readonly client = new Http2Client(() => undefined);

@@ -36,7 +36,7 @@ class ConnectionsTest {
     connections.close();
   }
 
-  /** One call that ends after so long. */
+  /** One call that ends after a given time. */
   private Call call(long takesMs, RuntimeException error) {
     Connection used = connections.begin(endpoint);
     clock.advance(Duration.ofMillis(takesMs));

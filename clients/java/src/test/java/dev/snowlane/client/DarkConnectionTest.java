@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections that stand and let nothing through. */
+/** Connections that stay open and let nothing through. */
 @Timeout(180)
 class DarkConnectionTest extends ScriptedServerTest {
 

@@ -28,7 +28,7 @@ class HedgesTest extends ScriptedServerTest {
     return patient().attemptTimeout(Duration.ofSeconds(40));
   }
 
-  /** Lets a server's reservations wait; gives their count. */
+  /** Lets a server's reservations wait; returns their count. */
   private static AtomicInteger hold(ScriptedServer held) {
     AtomicInteger count = new AtomicInteger();
     held.onReserve =

@@ -19,7 +19,7 @@ final class InteropSession {
   /**
    * A client that is open; the buffer is null where it has none.
    *
-   * @param paused streams that nobody reads on
+   * @param paused streams whose reading stops after the first chunk
    */
   private record Session(IdClient client, PrefetchBuffer buffer, List<IdStream> paused) {
     long nextId() {
@@ -27,7 +27,7 @@ final class InteropSession {
     }
   }
 
-  /** A {@code take} whose calls are late ends so long after its time. */
+  /** How long after its time a {@code take} ends whose calls are late. */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final Map<String, Session> SESSIONS = new HashMap<>();

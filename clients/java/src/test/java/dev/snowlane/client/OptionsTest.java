@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** What a user may tell a client, and what the client makes of it. */
+/** The options of a client, and their effects. */
 @Timeout(180)
 class OptionsTest {
 

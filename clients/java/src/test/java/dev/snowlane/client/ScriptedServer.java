@@ -41,8 +41,8 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
- * Does what a test tells it to, for faults that a real server cannot be made to show at will. It counts up from 1, or
- * from {@link #nextId}. docs/adr/0223 says what is tested by it, and what by the conformance program.
+ * Follows a test's script, for faults that a real server cannot be made to show at will. It counts up from 1, or from
+ * {@link #nextId}. docs/adr/0223 says what is tested by it, and what by the conformance program.
  */
 final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements AutoCloseable {
 
@@ -65,7 +65,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
   final AtomicInteger calls = new AtomicInteger();
 
   final AtomicInteger infoCalls = new AtomicInteger();
-  /** The number of its deployment; 0: it tells none. */
+  /** The number of its deployment; 0: it reports none. */
   volatile int deployment;
 
   final ConcurrentLinkedQueue<String> tokens = new ConcurrentLinkedQueue<>();
@@ -115,7 +115,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     return relay.accepted.get();
   }
 
-  /** Lets nothing more through over the connections that stand; new ones work. */
+  /** Lets nothing more through over the open connections; new ones work. */
   void swallow() {
     relay.swallow();
   }
@@ -142,7 +142,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     }
   }
 
-  /** The error that a server of ours sends for a reason. */
+  /** The error that a Snowlane server sends for a reason. */
   static StatusRuntimeException fault(
       Status.Code code, String reason, java.time.Duration retryAfter, Map<String, String> metadata) {
     com.google.rpc.Status.Builder status =
@@ -212,7 +212,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
     answer(answer, () -> answer.onNext(info.toBuilder().setDeploymentFingerprint(fingerprint()).build()));
   }
 
-  /** That of its deployment; empty if it tells none. */
+  /** The fingerprint of its deployment; empty if it reports none. */
   String fingerprint() {
     return deployment == 0 ? "" : String.format("%08x%024x", deployment, 0);
   }

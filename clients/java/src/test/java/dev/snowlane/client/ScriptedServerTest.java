@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** Tests of a client with a server that does what it is told. */
+/** Tests of a client with a server that follows a script. */
 @Timeout(180)
 abstract class ScriptedServerTest {
 

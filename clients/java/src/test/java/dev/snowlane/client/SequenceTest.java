@@ -104,7 +104,7 @@ class SequenceTest extends ScriptedServerTest {
             send.accept(BatchNextValuesResponse.newBuilder().addValues(7).setDatabase(database.get()).build());
     Sequence orders = connect(patient().retryMax(0), server).sequence("orders");
     List<Runnable> calls = List.of(orders::nextValue, () -> orders.reserve(1), () -> orders.nextValues(1));
-    // An older server tells none.
+    // An older server reports no number.
     for (int number : new int[] {0xab, 0xcd, 0, 0xab}) {
       database.set(number);
       for (Runnable call : calls) {

@@ -77,7 +77,7 @@ class StockVectorsTest {
       all.addAll(made);
     }
 
-    /** Takes IDs one by one, until there is none, as stretches. */
+    /** Takes IDs one by one, until none are left, as stretches. */
     private JsonArray claim(int count) {
       JsonArray stretches = new JsonArray();
       long first = 0;
@@ -120,7 +120,7 @@ class StockVectorsTest {
       played.addProperty("count", count);
     }
 
-    /** Does a step, and gives its arguments with the results that came of it. */
+    /** Runs a step, and returns its arguments with its results. */
     JsonObject play(String what, long atMs, JsonObject keys) {
       clock.advance(Duration.ofMillis(atMs - TimeUnit.NANOSECONDS.toMillis(clock.nanos())));
       JsonObject played = keys.deepCopy();

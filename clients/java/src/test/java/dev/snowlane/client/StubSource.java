@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Grants ever new IDs, each answer late and in several runs, or does what it was told for the next request. */
+/** Grants ever new IDs, each answer late and in several runs, or does what the test set for the next request. */
 final class StubSource implements RunSource {
 
   interface Step {

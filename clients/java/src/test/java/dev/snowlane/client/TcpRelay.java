@@ -69,7 +69,7 @@ final class TcpRelay {
     sockets.forEach(TcpRelay::close);
   }
 
-  /** Lets nothing more through over the connections that stand; new ones work. */
+  /** Lets nothing more through over the open connections; new ones work. */
   void swallow() {
     dark.addAll(sockets);
   }
@@ -85,7 +85,7 @@ final class TcpRelay {
         start(() -> pump(client, server));
         start(() -> pump(server, client));
         if (!accepting.isClosed()) continue;
-        // Cut between accepting and adding: nobody else closes these two.
+        // The link was cut between accepting and adding, so nothing else closes these two.
         close(client);
         close(server);
       }
