@@ -137,8 +137,8 @@ func (c *Client) Reserve(ctx context.Context, count int) ([]Run, error) {
 	return call(ctx, c, "ReserveIds", reservation(count))
 }
 
-// refillSource is what the buffers of a client draw from. A lost reservation is only a gap, so a request may be sent
-// twice if the first server takes long.
+// refillSource is the source that the buffers of a client draw from. A lost reservation is only a gap, so a request may
+// be sent twice if the first server takes long.
 type refillSource struct {
 	client *Client
 }

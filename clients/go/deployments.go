@@ -23,7 +23,7 @@ type metServer struct {
 	url string
 	// number is never 0.
 	number uint32
-	// info is what it said of itself; nil if it was not asked.
+	// info is the server's description of itself; nil if it was not asked.
 	info *snowlanev1.GetInfoResponse
 }
 

@@ -21,10 +21,10 @@ type Run struct {
 // idMin is the lowest ID that is accepted from a server: a message without an ID reads as 0.
 const idMin ID = 1
 
-// RunSource is what a Buffer draws from.
+// RunSource is the source that a Buffer draws from.
 type RunSource interface {
-	// Reserve reserves 1 to count IDs, as runs in the order in which they are to be used. They belong to the caller,
-	// used or not; no ID is ever returned twice.
+	// Reserve reserves 1 to count IDs, as runs in the order in which to use them. They belong to the caller, used or
+	// not; no ID is ever returned twice.
 	Reserve(ctx context.Context, count int) ([]Run, error)
 }
 

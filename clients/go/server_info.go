@@ -17,7 +17,7 @@ type ServerInfo struct {
 	Layout *Layout
 	// DatacenterID and WorkerID are those in its IDs; 0 if the layout has no such field.
 	DatacenterID, WorkerID int
-	// RollbackPolicy is what it does when its wall clock moves back: advance, reject, wait, logical or reuse.
+	// RollbackPolicy is its policy for a wall clock that moves back: advance, reject, wait, logical or reuse.
 	RollbackPolicy string
 	// Ordering is rising-per-worker, or unordered-within-reuse-span.
 	Ordering string

@@ -75,7 +75,7 @@ export interface SecondChannel {
 
 /** Options of a channel, beside its endpoint. */
 export interface ChannelDetails {
-  /** The address of the endpoint's name that is to be called. Default: the runtime looks the name up. */
+  /** The address of the endpoint's name to call. Default: the runtime looks the name up. */
   readonly address?: string;
   /** Called when a connection that answered nothing is replaced. */
   readonly onReplaced?: () => void;

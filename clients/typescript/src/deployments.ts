@@ -8,7 +8,7 @@ export interface MetServer {
   readonly url: string;
   /** Never 0. */
   readonly number: number;
-  /** What it said of itself, if it was asked. */
+  /** The server's description of itself, if it was asked. */
   readonly info: GetInfoResponse | undefined;
 }
 

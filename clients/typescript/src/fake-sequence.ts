@@ -14,7 +14,7 @@ import {
 /** One step of a sequence's script: a value, alone or with its text and period; a run; `fail(…)` or `delay(…)`. */
 export type ValueStep = bigint | SequenceValue | ValueRun | Fault | Pause;
 
-/** A step that gives values. */
+/** A step that yields values. */
 type Values = bigint | SequenceValue | ValueRun;
 
 /**

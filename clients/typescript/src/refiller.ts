@@ -37,7 +37,7 @@ export interface RefillerOptions {
 /** How often the reserve for an outage is checked. */
 const topUpMs = 1_000;
 
-/** What a reservation is for: the working stock, or the reserve for an outage. */
+/** The purpose of a reservation: the working stock, or the reserve for an outage. */
 type Purpose = "working stock" | "reserve";
 
 /** A reservation on its way. */

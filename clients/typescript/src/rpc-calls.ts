@@ -84,7 +84,7 @@ type Work<Service extends DescService, T> = (
 
 interface OpenEndpoint {
   readonly channel: Channel;
-  /** That of the channel, with the interceptors. */
+  /** The channel's transport, with the interceptors. */
   readonly transport: Transport;
   readonly clients: Map<DescService, Client<DescService>>;
 }

@@ -3,11 +3,11 @@ import { invalidResponse } from "./errors.ts";
 
 export type { IdRun };
 
-/** What a PrefetchBuffer draws from. */
+/** The source that a PrefetchBuffer draws from. */
 export interface RunSource {
   /**
-   * Reserves 1 to `count` IDs, as runs in the order in which they are to be used. They belong to the caller, used or
-   * not; no ID is ever returned twice.
+   * Reserves 1 to `count` IDs, as runs in the order in which to use them. They belong to the caller, used or not; no ID
+   * is ever returned twice.
    *
    * @throws SnowlaneError.
    */

@@ -162,7 +162,7 @@ class AsyncPrefetchBuffer:
         return array_of(await self._claim_parts(count, timeout_s))
 
     def stats(self) -> BufferStats:
-        """What the buffer has done so far; in a forked child, since the fork."""
+        """The counters of the buffer; in a forked child, since the fork."""
         return stats_of(self._refiller, self._waiters.waits)
 
     async def close(self) -> None:

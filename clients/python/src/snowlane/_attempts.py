@@ -105,7 +105,7 @@ class Attempts:
         """Ends the second request of an attempt, or the first where the second one was answered before it.
 
         Args:
-            reason: Why it failed; None: it was not needed any more.
+            reason: Why it failed; None: it was no longer needed.
         """
         other = Attempt(endpoint, attempt.number, started_s, attempt.timeout_s)
         self._report(other, reason or ErrorReason.CANCELLED)

@@ -37,7 +37,7 @@ def refill_back_off_s(failures_in_row: int, error: SnowlaneError) -> float:
 
 
 def quota_wait_s(retry_after_s: float | None) -> float:
-    """The time that a server asked for, of which at most 5 s count, and up to half as much again."""
+    """The time that a server asked for, of which at most 5 s count, made longer by up to half of it."""
     return _spread_s(retry_after_s, _QUOTA_WAIT_MAX_S)
 
 

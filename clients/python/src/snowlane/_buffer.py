@@ -185,7 +185,7 @@ class PrefetchBuffer:
         return array_of(self._claim_parts(count, timeout_s))
 
     def stats(self) -> BufferStats:
-        """What the buffer has done so far; in a forked child, since the fork."""
+        """The counters of the buffer; in a forked child, since the fork."""
         with self._locked():
             return stats_of(self._refiller, self._waiters.waits)
 

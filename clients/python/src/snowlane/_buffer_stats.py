@@ -9,7 +9,7 @@ from ._refiller import Refiller
 
 @dataclass(frozen=True)
 class BufferStats:
-    """What a buffer has done so far. `reserved` is `handed_out` + `dropped` + `stock`.
+    """The counters of a buffer. `reserved` is `handed_out` + `dropped` + `stock`.
 
     Attributes:
         handed_out: IDs given to callers.

@@ -68,7 +68,7 @@ _HANDSHAKE_PATTERN = re.compile("failed to connect to all addresses.*Socket clos
 
 
 def mistake_of(details: str, *, is_tls: bool) -> ConnectionMistake | None:
-    """Finds the mistake in a message of gRPC; None where there is none."""
+    """Finds the mistake in a message of gRPC; None if there is none."""
     for mistake in _MISTAKES:
         if re.search(mistake.pattern, details):
             return mistake

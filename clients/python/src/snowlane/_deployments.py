@@ -1,4 +1,4 @@
-"""Which deployments a client uses: IDs of two can be equal."""
+"""Which deployments a client uses: the IDs of two deployments can be equal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEET_TIMEOUT_S = 0.5
 
 @dataclass(frozen=True)
 class MetServer:
-    """A server, the number of its deployment (never 0), and what it said of itself; None: it was not asked."""
+    """A server, the number of its deployment (never 0), and its description of itself; None: it was not asked."""
 
     url: str
     number: int

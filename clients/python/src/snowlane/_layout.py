@@ -18,7 +18,7 @@ _NS_PER_MS = 1_000_000
 _TICK_NS_MIN = 1_000
 _TICK_NS_MAX = 3_600_000 * _NS_PER_MS
 _TICKS_MAX = 2**53 - 1
-"""What every language's plain numbers hold."""
+"""The largest whole number that all client languages count exactly."""
 
 
 @dataclass(frozen=True)

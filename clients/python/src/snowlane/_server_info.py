@@ -20,7 +20,7 @@ class ServerInfo:
         layout: The layout of its IDs.
         datacenter_id: The datacenter ID in its IDs; 0 if the layout has no such field. The same holds for the worker
             ID.
-        rollback_policy: What it does when its wall clock moves back: advance, reject, wait, logical or reuse.
+        rollback_policy: Its policy for a wall clock that moves back: advance, reject, wait, logical or reuse.
         ordering: rising-per-worker, or unordered-within-reuse-span.
         exhaustion_time: When the layout has no further ticks, in UTC.
         reserve_count_max: The most IDs of one reservation.

@@ -375,7 +375,7 @@ export class Http2Client implements FrameSink, HeaderBlockSink {
 
   /** The answer has come to its end. */
   #complete(stream: ClientStream): void {
-    // That may be before the body has left, the rest of which is then not sent: section 8.1.
+    // The answer may end before the whole body was sent; the rest is then not sent: section 8.1.
     if (this.#blocked.has(stream)) this.#reset(stream, errorCode.cancel);
     else this.#close(stream);
   }

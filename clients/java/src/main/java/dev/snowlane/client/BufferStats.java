@@ -3,8 +3,7 @@ package dev.snowlane.client;
 import java.time.Duration;
 
 /**
- * What a {@link PrefetchBuffer} has done so far. {@code reserved} is {@code handedOut} + {@code dropped} + {@code
- * stock}.
+ * The counters of a {@link PrefetchBuffer}. {@code reserved} is {@code handedOut} + {@code dropped} + {@code stock}.
  *
  * @param handedOut IDs given to callers
  * @param reserved IDs taken into stock

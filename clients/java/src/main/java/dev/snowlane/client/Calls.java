@@ -205,7 +205,7 @@ final class Calls {
     private final Connection used;
     private final Metadata headers;
 
-    /** Whether it is a stream of which no chunk came. */
+    /** Whether it is a stream that has received no chunk. */
     private boolean isUnheard;
 
     private Exchange(Endpoint endpoint, Connection used, Metadata headers, boolean isStream) {

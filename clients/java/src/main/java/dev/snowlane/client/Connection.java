@@ -26,7 +26,7 @@ final class Connection {
 
   private final ManagedChannel channel;
 
-  // Those of the connections that it is one of, which guard them.
+  // These fields belong to the Connections object that made it, which guards them.
   long openedNanos;
   int callCount;
   boolean hasAnswered;

@@ -38,10 +38,10 @@ enum ConnectionMistake {
   private static final Pattern ALERT_OF_CERTIFICATE =
       Pattern.compile("(?i)alert.*(certificate[ _]required|bad[ _]certificate|certificate[ _](unknown|expired))");
 
-  /** What gRPC says where the first bytes are of another protocol, in hexadecimal digits: those of "HTTP", */
+  /** The hexadecimal digits in gRPC's message if the first bytes are of another protocol: those of "HTTP", */
   private static final Pattern HTTP_BYTES = Pattern.compile("Hex dump for first 5 bytes: 48545450|Unexpected HTTP/1");
 
-  /** and those of an alert of TLS; or where there were none. */
+  /** and those of a TLS alert; or the message if there were no bytes. */
   private static final Pattern ENDED =
       Pattern.compile("Hex dump for first 5 bytes: 1503|Network closed for unknown reason");
 

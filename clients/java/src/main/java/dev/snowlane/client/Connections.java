@@ -187,7 +187,7 @@ final class Connections {
    * Records how an RPC ended.
    *
    * @param error null: with success
-   * @param isUnheard whether it is a stream of which no chunk came
+   * @param isUnheard whether it is a stream that has received no chunk
    * @return whether the next one at this endpoint takes another connection, because this one was dark
    */
   boolean end(Endpoint endpoint, Connection used, @Nullable RuntimeException error, boolean isUnheard) {
@@ -205,7 +205,7 @@ final class Connections {
   }
 
   /**
-   * Records that an RPC ended because its caller needs no answer any more. If its connection is dark, the next call
+   * Records that an RPC ended because its caller no longer needs an answer. If its connection is dark, the next call
    * finds out.
    */
   void leave(Endpoint endpoint, Connection used) {

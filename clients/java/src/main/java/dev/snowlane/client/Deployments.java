@@ -21,7 +21,7 @@ final class Deployments {
    * A server, and the number of its deployment.
    *
    * @param number never 0
-   * @param info what it said of itself, if it was asked
+   * @param info the server's description of itself, if it was asked
    */
   record MetServer(String url, int number, Optional<GetInfoResponse> info) {}
 

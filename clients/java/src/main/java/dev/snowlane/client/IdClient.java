@@ -30,7 +30,7 @@ public final class IdClient implements IdSource {
   private final Calls calls;
   private final Reservations reservations;
 
-  /** What buffers draw from. */
+  /** The source that buffers draw from. */
   private final RunSource refills;
 
   /** Guarded by itself. The references are weak, because a buffer that is no longer used does not have to be closed. */

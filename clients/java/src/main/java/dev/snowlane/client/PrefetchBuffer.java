@@ -187,7 +187,7 @@ public final class PrefetchBuffer extends Stock implements AutoCloseable {
     refiller.tellExpired(unused);
   }
 
-  /** What the buffer has done so far. */
+  /** The counters of the buffer. */
   public BufferStats stats() {
     lock.lock();
     try {

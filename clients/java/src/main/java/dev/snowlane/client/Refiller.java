@@ -45,7 +45,7 @@ final class Refiller {
     }
   }
 
-  /** What a reservation is for. */
+  /** The purpose of a reservation. */
   private enum Purpose {
     WORKING_STOCK,
     RESERVE

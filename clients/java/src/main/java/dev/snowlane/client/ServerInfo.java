@@ -15,7 +15,7 @@ import java.util.Locale;
  * @param layout of its IDs
  * @param datacenterId in its IDs; 0 if the layout has no such field
  * @param workerId in its IDs; 0 if the layout has no such field
- * @param rollbackPolicy what it does when its wall clock moves back: advance, reject, wait, logical or reuse
+ * @param rollbackPolicy its policy for a wall clock that moves back: advance, reject, wait, logical or reuse
  * @param ordering rising-per-worker, or unordered-within-reuse-span
  * @param exhaustionTime when the layout has no further ticks
  * @param reserveCountMax the most IDs of one reservation

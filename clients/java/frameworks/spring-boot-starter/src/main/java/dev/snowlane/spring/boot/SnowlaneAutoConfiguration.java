@@ -42,7 +42,7 @@ public class SnowlaneAutoConfiguration {
     return builder.build();
   }
 
-  /** The buffer that all of the application shares. */
+  /** The buffer that the whole application shares. */
   @Bean
   @ConditionalOnMissingBean
   PrefetchBuffer snowlaneBuffer(IdSource source, SnowlaneProperties properties) {
