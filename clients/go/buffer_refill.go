@@ -107,7 +107,7 @@ func (b *Buffer) refill(order refillOrder) {
 		}
 		b.policy.noteRoundTrip(duration)
 		b.wake(nil)
-		// If the working stock ran low while an answer for the reserve was on its way, the next request is for it.
+		// If the working stock ran low while an answer for the reserve was on its way, ask for the working stock now.
 		if b.isLow() {
 			b.ask()
 		}

@@ -186,8 +186,8 @@ export class Refiller {
   }
 
   /**
-   * Serves the callers that wait. If the working stock ran low while an answer for the reserve was on its way, the next
-   * request is for it.
+   * Serves the callers that wait. If the working stock ran low while an answer for the reserve was on its way, asks for
+   * the working stock now.
    */
   #serve(): void {
     const { stock, waiters } = this.#options;

@@ -317,7 +317,7 @@ final class Refiller {
       stock.addReserve(pieces.stream().map(piece -> answerOf(piece, sent, leftNanos)).toList());
     }
     waiters.wake();
-    // If the working stock ran low while an answer for the reserve was on its way, the next request is for it.
+    // If the working stock ran low while an answer for the reserve was on its way, ask for the working stock now.
     if (stock.isLow()) ask();
     return count;
   }
