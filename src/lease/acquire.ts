@@ -29,7 +29,7 @@ import { recordKeys } from "./records/record-text.ts";
 import { encodeWorkerRecord, type WorkerRecord, workerKey } from "./records/worker-record.ts";
 import { splitWorkerIndex, type WorkerSettings, windowRules } from "./worker-settings.ts";
 
-/** What one try to acquire came to. Times are Unix milliseconds. */
+/** The outcome of one try to acquire. Times are Unix milliseconds. */
 export type AcquireOutcome =
   | {
       readonly kind: "granted";
@@ -37,30 +37,32 @@ export type AcquireOutcome =
       readonly rules: WindowRules;
       readonly layoutRecord: LayoutRecord;
     }
-  /** Somebody was faster at this worker ID, or what was granted could not be kept: try again. */
+  /** Another process took this worker ID first, or the grant could not be kept: try again. */
   | { readonly kind: "raced"; readonly workerIndex: number }
   /**
-   * Every worker ID has a holder; the first may come free at `untilMs`. `ours` = it is the pinned one and was this
-   * instance's before.
+   * Every worker ID has a holder; the first may come free at `untilMs`. `ours`: it is pinned, and its record names this
+   * instance.
    */
   | { readonly kind: "none-free"; readonly untilMs: number; readonly ours: boolean; readonly detail: string }
-  /** Nothing may be granted before `untilMs`: marks lie ahead of the clock, or the store is under quarantine. */
+  /** Nothing may be granted before `untilMs`; `for` says why. */
   | { readonly kind: "wait"; readonly for: GrantWaitCause; readonly untilMs: number; readonly detail: string }
-  /** Nobody holds the worker IDs that may be had, and yet another process has their locks: it takes or leaves one. */
+  /** Some worker IDs are free, but other processes have their locks at this moment: try again. */
   | { readonly kind: "busy" }
   /** The wall clock is too far from the store's. */
   | { readonly kind: "clock-off"; readonly aheadMs: number }
   /**
-   * LAYOUT_MISMATCH, INVALID_CONFIG (foreign records, or none that says the layout), STORE_WENT_BACK (emptied), or
-   * whatever the store threw.
+   * LAYOUT_MISMATCH, INVALID_CONFIG (foreign records, or no layout record beside those of workers), STORE_WENT_BACK
+   * (emptied), or the error that the store threw.
    */
   | { readonly kind: "failed"; readonly error: IdError };
 
-/** What one try to acquire saw, as far as it came: it counts also where the try then failed. */
+/** What one try to acquire saw before it ended. It is valid even if the try failed. */
 export interface AcquireSight {
-  /** Which life of the store stands noted; undefined: the try did not come so far. So in the two below. */
+  /**
+   * The life of the store that is noted. This and the two optional fields below are undefined if the try ended earlier.
+   */
   readonly incarnation: NotedIncarnation | undefined;
-  /** The layout record that stands. */
+  /** The layout record that the store has now. */
   readonly layout: LayoutRecord | undefined;
   /** Whether this try wrote the layout record, in a namespace that had no record at all. */
   readonly isNewDeployment: boolean;
@@ -68,15 +70,15 @@ export interface AcquireSight {
   readonly candidates: Candidates | undefined;
 }
 
-/** What one try to acquire came to, and what it saw on the way. */
+/** The outcome of one try to acquire, and what the try saw. */
 export interface AcquireAnswer {
   readonly outcome: AcquireOutcome;
   readonly seen: AcquireSight;
 }
 
-/** Which worker IDs one try may take. */
+/** The worker IDs that one try may take. */
 export interface AcquireChoice {
-  /** Held by us already, or lost to somebody in this round. */
+  /** Held by us already, or lost to another process in this round. */
   readonly excluded: ReadonlySet<number>;
   /**
    * How far the mark of a free record may lie above the wall clock: A; for a rebase 0, so that IDs fall no further
@@ -85,7 +87,7 @@ export interface AcquireChoice {
   readonly markAheadMaxMs: number;
 }
 
-/** What the records of a list say, and what a grant must be held to. */
+/** What the records of a list say, and the limits that they set for a grant. */
 export interface Survey {
   readonly layout: LayoutRecord;
   readonly rules: WindowRules;
@@ -112,7 +114,7 @@ export async function acquire(
   try {
     return { outcome: await tryAcquire(context, choice, known, seen), seen };
   } catch (cause) {
-    // Anything else is no answer of the store but a fault of ours.
+    // Any other error is a bug, not an answer of the store.
     if (!(cause instanceof IdError)) throw cause;
     return { outcome: { kind: "failed", error: cause }, seen };
   }
@@ -121,7 +123,7 @@ export async function acquire(
 /** An {@link AcquireSight} that is being filled in. */
 export type MutableSight = { -readonly [K in keyof AcquireSight]: AcquireSight[K] };
 
-/** Nothing was seen yet. */
+/** A sight in which nothing was seen yet. */
 export function createSight(): MutableSight {
   return { incarnation: undefined, layout: undefined, isNewDeployment: false, candidates: undefined };
 }
@@ -160,10 +162,10 @@ async function tryAcquire(
 }
 
 /**
- * Holds a list to what this process knows, notes the store's life beside the records, agrees on the layout, and works
- * out the floor: what comes before every grant, also before a claim of the past.
+ * Compares a list with what this process knows, notes the store's life beside the records, agrees on the layout, and
+ * works out the floor. Every grant, and every claim of the past, begins with this.
  *
- * @param seen - Takes what was seen, as far as it came.
+ * @param seen - Is filled in with what was seen, also if this throws.
  * @throws IdError: see the outcome `failed` of {@link AcquireOutcome}.
  */
 export async function survey(
@@ -175,8 +177,8 @@ export async function survey(
   const { store, settings, judge } = context;
   context.unchanged.note(listed.entries, judge.monotonicMs());
   checkLayoutStands(known, listed.entries);
-  // The incarnation before the layout: a process that finds any other record finds it among them, or knows that
-  // something was lost.
+  // The incarnation is written before the layout: a process that finds other records but no incarnation record knows
+  // that something was lost.
   const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
   const shown = { entry, moment: listed.moment, empty: listed.entries.length === 0 };
   const incarnation = await noteIncarnation(store, context.storeChanges, shown, judge.nowMs());
@@ -203,7 +205,10 @@ async function takeOne(context: ProtocolContext, choice: AcquireChoice, choosing
   return isBusy && outcome.kind === "none-free" ? { kind: "busy" } : outcome;
 }
 
-/** Our own of an earlier life first; then, lest a thousand starts fight for one record, in random order. */
+/**
+ * Yields the worker IDs of our own earlier life first, then the others in random order, so that a thousand processes
+ * that start at once do not compete for one record.
+ */
 function* inOrderOfChoice(
   { settings, ports }: ProtocolContext,
   candidates: Candidates,
@@ -253,7 +258,7 @@ async function write(context: ProtocolContext, surveyed: Survey, candidate: Cand
   if (!(await floorStands(store, floor, landed.moment))) return raced;
   // Another life was seen since the look, also where the store names itself as before.
   if (context.storeChanges.hasUnreported) return raced;
-  // What the store's clock allows now, not what it allowed when we asked.
+  // The limit is what the store's clock allows now, not what it allowed when we asked.
   const untilMs = Math.min(window.untilMs, markMax(rules, landed.moment.clockMs));
   if (judge.nowMs() >= untilMs) return raced;
   const { incarnation } = landed.moment;
@@ -264,7 +269,7 @@ async function write(context: ProtocolContext, surveyed: Survey, candidate: Cand
   return { kind: "granted", grant, rules, layoutRecord: surveyed.layout };
 }
 
-/** A record that stands in the store, as it was written. */
+/** A record that was written and is in the store. */
 export interface LandedRecord {
   readonly entry: Entry;
   readonly record: WorkerRecord;
@@ -272,11 +277,12 @@ export interface LandedRecord {
 }
 
 /**
- * Writes the record of a worker ID. Without an answer: our own text stands there = it landed; anything else = it did
- * not. Where such a text may be undone, it is written once more, and that write's answer counts.
+ * Writes the record of a worker ID. If no answer comes, the record is read: it landed if the store has exactly our
+ * text, and did not otherwise. Where a text that was only read may be undone, the record is written once more, and the
+ * answer to that write decides.
  *
- * @param onSend - Is given each text before it is sent.
- * @returns undefined if another text stood there.
+ * @param onSend - Called with each text before it is sent.
+ * @returns undefined if the store had another text than expected.
  */
 export async function land(
   { store, ports }: ProtocolContext,
@@ -295,7 +301,7 @@ export async function land(
     const { entry: standing, moment } = await store.read(key);
     if (standing?.text !== text) throw cause;
     if (!store.readsMayBeUndone) return { entry: standing, record, moment };
-    // Another text: a database may take one that changes nothing for done without writing it.
+    // The text has to differ: a database may report success for one that changes nothing, without writing it.
     const again = { ...record, writeId: ports.random128() };
     const againText = encodeWorkerRecord(again);
     onSend(againText);
@@ -327,7 +333,7 @@ async function explainNone(
       ours = pinned && holder === settings.holder.instance;
       if (availability.isSilent) silentMs = Math.min(silentMs, availability.untilMs);
     } else if (await lock(context, candidate)) {
-      // It is free but for its mark: time has to pass it first.
+      // It is free, but its mark is ahead of the clock: time has to pass the mark first.
       await unlock(context, workerKey(workerIndex));
       markMs = Math.min(markMs, record.markMs);
     } else {
@@ -355,8 +361,8 @@ async function lock({ store }: ProtocolContext, { workerIndex }: Candidate): Pro
 }
 
 /**
- * Gives a worker ID's lock back, where there are locks. Never throws: what cannot be given back is ours until the
- * process ends.
+ * Gives a worker ID's lock back, where there are locks. Never throws: a lock that cannot be given back stays ours until
+ * the process ends.
  */
 export async function unlock({ store }: ProtocolContext, key: string): Promise<void> {
   if (store.liveness.kind !== "lock") return;

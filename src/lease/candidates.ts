@@ -6,32 +6,32 @@ import { clockErrorMs } from "./window.ts";
 import { parseWorkerKey, readWorkerSlot, type WorkerRecord } from "./records/worker-record.ts";
 import { splitWorkerIndex } from "./worker-settings.ts";
 
-/** Where a worker record stands. */
+/** Whether a worker record may be taken. */
 type Availability =
-  /** absent, released or expired: it may be taken. */
+  /** Absent, released or expired: it may be taken. */
   | { readonly kind: "free" }
-  /** Where locks tell: it has a holder, dead or alive; a process that gets the lock may take it. */
+  /** In a store with locks: it has a holder, dead or alive; a process that gets the lock may take it. */
   | { readonly kind: "locked-maybe" }
   /**
    * Its holder has time left: until `untilMs` by the clock that counts. `isSilent`: its time is over by our clock, but
-   * we have not yet watched it stand still for long enough.
+   * we have not yet watched the record stay unchanged for long enough.
    */
   | { readonly kind: "held"; readonly untilMs: number; readonly isSilent: boolean };
 
 /** A worker ID that may be asked for. */
 export interface Candidate {
   readonly workerIndex: number;
-  /** undefined: no record yet. */
+  /** undefined: there is no record yet. */
   readonly entry: Entry | undefined;
-  /** As in the entry; but the mark of a grant of ours that was never used is where it began. */
+  /** The record of the entry. For a grant of ours that was never used, its mark is the beginning of that grant. */
   readonly record: WorkerRecord | undefined;
   readonly availability: Availability;
 }
 
 /**
- * Remembers since when each record has stood unchanged before our eyes. Where the store has no clock, expiresAt was
- * written by another's clock and is read by ours; a record is expired only if it also stood still for its TTL of our
- * monotonic time.
+ * Remembers since when this process has seen each record unchanged. Where the store has no clock, `expiresMs` was
+ * written by another machine's clock and is compared with ours; so a record is expired only if it also stayed unchanged
+ * for its TTL by our monotonic clock.
  */
 export class UnchangedRecords {
   readonly #seen = new Map<RecordKey, { readonly text: string; readonly sinceMs: number; readonly moved: boolean }>();
@@ -44,7 +44,7 @@ export class UnchangedRecords {
     }
   }
 
-  /** For how long the record has stood as it is; 0 if it was never noted. */
+  /** For how long the record has been unchanged; 0 if it was never noted. */
   unchangedMs(key: RecordKey, monotonicMs: number): number {
     const seen = this.#seen.get(key);
     return seen === undefined ? 0 : monotonicMs - seen.sinceMs;
@@ -56,21 +56,21 @@ export class UnchangedRecords {
   }
 }
 
-/** By what a record's availability is judged. */
+/** What a record's availability depends on. */
 export interface AvailabilityRules {
-  /** How a dead holder shows: its time passes, or its lock is free. */
+  /** How a dead holder is recognized: its time passes, or its lock is free. */
   readonly liveness: "ttl" | "lock";
   /** Whether the store may lose an answered write. */
   readonly durability: "durable" | "lossy";
-  /** For so long a record has to stand still where the store has no clock, in milliseconds. */
+  /** How long a record has to stay unchanged where the store has no clock, in milliseconds. */
   readonly ttlMs: number;
-  /** The store's clock; undefined where it has none. */
+  /** The store's clock; undefined where it does not have one. */
   readonly storeMs: number | undefined;
-  /** Our wall clock, Unix milliseconds; counts where the store has none. */
+  /** Our wall clock, in Unix milliseconds; it decides where the store has no clock. */
   readonly wallMs: number;
   /** Our monotonic clock, at the same moment. */
   readonly monotonicMs: number;
-  /** Since when each record has stood as it is. */
+  /** Since when each record has been unchanged. */
   readonly unchanged: UnchangedRecords;
   /** Grants that this process wrote and never used. */
   readonly unused: UnusedGrants;
@@ -90,25 +90,25 @@ function judgeAvailability(
   if (rules.storeMs !== undefined) return { kind: "free" };
   const stillMs = rules.unchanged.unchangedMs(entry.key, rules.monotonicMs);
   if (stillMs >= rules.ttlMs) return { kind: "free" };
-  // It was written again when its time was over by our clock: its holder lives, and our clock is ahead.
+  // The record was written again after its time was over by our clock: its holder is alive, and our clock is ahead.
   const renewedInOurPast = rules.unchanged.hasMoved(entry.key) && nowMs - stillMs >= untilMs;
   return { kind: "held", untilMs: nowMs + rules.ttlMs - stillMs, isSilent: !renewedInOurPast };
 }
 
 /**
- * Until when nobody else may take over a record whose holder's death shows by `expiresMs` alone: Unix milliseconds by
- * the clock that counts.
+ * Until when no other process may take over a record whose `expiresMs` alone shows that its holder is dead: Unix
+ * milliseconds by the clock that decides.
  */
 export function holderUntilMs(
   { expiresMs, markMs }: Pick<WorkerRecord, "expiresMs" | "markMs">,
   durability: "durable" | "lossy",
 ): number {
-  // What a lossy store forgot may have been renewed up to its mark: only past it, by any clock, is the holder surely
-  // silent.
+  // A lossy store may have forgotten renewals, so the holder may be issuing up to its mark. It is certain to have
+  // stopped only when the mark is past by every clock.
   return durability === "lossy" ? Math.max(expiresMs, markMs + 2 * clockErrorMs) : expiresMs;
 }
 
-/** Which worker IDs are looked at. */
+/** The worker IDs that are looked at. */
 export interface CandidateRange {
   readonly layout: Layout;
   readonly first: number;
@@ -126,7 +126,7 @@ export function reserveFrom({ layout, first, count }: Omit<CandidateRange, "data
   return from + size - Math.floor(size / 8);
 }
 
-/** Up to so many worker IDs are gone through one by one; of more, random ones are drawn. */
+/** A range of at most this many worker IDs is searched in full; a larger one is sampled at random. */
 const enumeratedMax = 65_536;
 const drawsMax = 1_024;
 
@@ -135,7 +135,9 @@ export class Candidates {
   readonly #range: CandidateRange;
   readonly #rules: AvailabilityRules;
   readonly #entries = new Map<number, Entry>();
-  /** Why each record that is foreign, damaged or of a higher format cannot be read: nobody may use these worker IDs. */
+  /**
+   * Why each record that is foreign, damaged or of a higher format cannot be read: no process may use these worker IDs.
+   */
   readonly unreadable: IdError[] = [];
   readonly #marks: number[] = [];
   readonly #records = new Map<number, WorkerRecord>();
@@ -163,26 +165,29 @@ export class Candidates {
     return datacenterIds.length * 2 ** layout.worker.bits;
   }
 
-  /** Those that nobody holds, as far as the records tell; where locks tell, a dead holder's count as held. */
+  /**
+   * Worker IDs that have no holder, as far as the records show. In a store with locks, those of a dead holder count as
+   * held.
+   */
   get free(): number {
     let taken = this.unreadable.length;
     for (const { availability } of this.recorded()) if (availability.kind !== "free") taken += 1;
     return this.total - taken;
   }
 
-  /** The mark of each record that shows one, also of those that this process may not ask for; in no order. */
+  /** The mark of each record that shows one, including worker IDs that this process may not ask for; in no order. */
   get marks(): readonly number[] {
     return this.#marks;
   }
 
-  /** Those with a record, in no order. */
+  /** Worker IDs with a record, in no order. */
   *recorded(): Generator<Candidate> {
     for (const workerIndex of this.#records.keys()) yield this.#candidate(workerIndex);
   }
 
   /**
-   * Those that `accept` takes, in random order and each once: those of the reserve last; within each part first the
-   * free ones, then those whose lock would have to be tried.
+   * Yields the worker IDs that `accept` takes, in random order: first those outside of the reserve, then the reserve.
+   * Within each part the free ones come first, then those whose lock has to be tried.
    *
    * @param random - From 0 inclusive to 1 exclusive.
    */

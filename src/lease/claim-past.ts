@@ -6,13 +6,15 @@
  * lease, renewal or server; a crash wastes the rest. docs/safety.md has the proof, docs/adr/0194 the decision.
  *
  * The rules:
- * 1. A layout record stands; a claim never writes one.
- * 2. The worker ID has no record, or one without a token, read from its text: no grant of ours that was never used
- *    (see UnusedGrants), and none that expired.
- * 3. Its mark is at most `from`, and so is what this process itself issued with it.
- * 4. `until` is not in the future, and without a clock of the store not above every mark either.
- * 5. `from` is at or above the floor that losses set, and not before what is known of other generators.
- * 6. The whole text is compared, under a fresh writeId; after the answer floor and life are looked at again.
+ * 1. The store has a layout record; a claim never writes one.
+ * 2. The worker ID has no record, or one whose text has no token. A grant of ours that was never used (see
+ *    UnusedGrants) does not qualify, nor does an expired one.
+ * 3. Its mark is at most `from`, and so is the end of what this process itself issued with it.
+ * 4. `until` is not in the future; where the store has no clock, it is not above the highest mark either.
+ * 5. `from` is at or above the floor that losses set, and not before the time since which all IDs are known to come
+ *    from this store.
+ * 6. The compare-and-set compares the whole text and writes a fresh writeId; after its answer, the floor and the
+ *    store's life are checked again.
  * 7. Worker IDs that no live holder ever had come first: see past-choice.ts.
  */
 import { IdError } from "../errors.ts";
@@ -31,9 +33,9 @@ import { timeText } from "./records/time-text.ts";
 import { createHolder, type WorkerRecord } from "./records/worker-record.ts";
 import { splitWorkerIndex } from "./worker-settings.ts";
 
-/** An interval to claim, and what was stated. */
+/** An interval to claim, and what the operator stated. */
 export interface PastRequest extends PastInterval, PastStatements, Pick<PastRange, "datacenterIds" | "workerIds"> {
-  /** How many worker IDs: 1 to 16. */
+  /** How many worker IDs to claim: 1 to 16. */
   readonly laneCount: number;
   /** For operators: 1 to 60 printable ASCII characters. */
   readonly reason: string;
@@ -48,29 +50,32 @@ export interface PastGrant extends PastInterval {
   /** The ticks of the interval, counted from the layout's epoch; the last is exclusive. */
   readonly firstTick: number;
   readonly endTick: number;
-  /** How often the interval can still be claimed, with as many worker IDs at once. */
+  /** How many more claims of this interval, with the same number of worker IDs, are possible. */
   readonly passesLeft: number;
 }
 
-/** What a claim came to. */
+/** The outcome of a claim. */
 export type ClaimOutcome =
   | { readonly kind: "claimed"; readonly grant: PastGrant }
-  /** The request, or what was stated, does not allow it: INVALID_TIME_RANGE, INVALID_CONFIG, STORE_WENT_BACK. */
+  /**
+   * The request, or what the operator stated, does not allow it: INVALID_TIME_RANGE, INVALID_CONFIG, STORE_WENT_BACK.
+   */
   | { readonly kind: "refused"; readonly error: IdError }
   /** As the outcome `failed` of an acquire; NO_FREE_WORKER_ID. */
   | { readonly kind: "failed"; readonly error: IdError };
 
-/** What a claim came to, and what it saw on the way. */
+/** The outcome of a claim, and what the claim saw. */
 export interface ClaimAnswer {
   readonly outcome: ClaimOutcome;
   readonly seen: AcquireSight;
 }
 
-/** How often a claim begins again after another was faster, or the store changed under it. */
+/** How often a claim starts again because another process was faster, or the store changed meanwhile. */
 const roundsMax = 5;
 
 /**
- * Claims. Worker IDs that were claimed when it fails are wasted: their marks stay raised, which repeats nothing.
+ * Claims an interval. If the claim fails midway, the worker IDs claimed by then are wasted: their marks stay raised,
+ * which repeats no ID.
  *
  * @param known - What this process knows of the layout record from earlier looks.
  */
@@ -83,7 +88,7 @@ export async function claimPast(
   try {
     return { outcome: await tryRounds(context, request, known, seen), seen };
   } catch (cause) {
-    // Anything else is no answer of the store but a fault of ours.
+    // Any other error is a bug, not an answer of the store.
     if (!(cause instanceof IdError)) throw cause;
     return { outcome: { kind: "failed", error: cause }, seen };
   }
@@ -99,7 +104,7 @@ async function tryRounds(
   let passesLeft = 0;
   for (let round = 0; round < roundsMax; round += 1) {
     const listed = await context.store.list();
-    // Where this process saw the record before, the store was emptied.
+    // If this process saw the record before, the store was emptied.
     checkLayoutStands(known, listed.entries);
     refuseWithoutLayout(context.store, context.settings.namespace, listed);
     const surveyed = await survey(context, listed, known, seen);
@@ -140,7 +145,7 @@ export function passesAfter(
   return Math.floor((usableCount - (laneCount - had)) / laneCount);
 }
 
-/** @throws IdError INVALID_CONFIG where no layout record stands. */
+/** @throws IdError INVALID_CONFIG if there is no layout record. */
 export function refuseWithoutLayout(store: Pick<RecordStore, "kind">, namespace: string, listed: ListAnswer): void {
   if (listed.entries.some(({ key }) => key === recordKeys.layout)) return;
   if (hasWorkers(listed)) throw lostLayout(store, namespace);
@@ -203,7 +208,7 @@ export function noneLeft({ usableCount, earliestMs }: PastChoice, count: number)
   });
 }
 
-/** @returns Whether the interval is ours now; if not, look again. */
+/** @returns Whether the interval is ours now; if it is not, list the records again. */
 async function take(
   context: ProtocolContext,
   { floor }: Survey,
@@ -221,7 +226,8 @@ async function take(
     holder: createHolder({ ...settings.holder, instance: pastInstance(request, record) }),
     added: record?.added ?? noneAdded,
   };
-  // Not among the unused grants: this process would take it again from where it began, below what the claim is for.
+  // The claim is not noted as an unused grant: this process could then take the worker ID again from where the claim
+  // began, and issue IDs inside the claimed interval.
   const landed = await land(context, candidate, next, () => {});
   if (landed === undefined || !(await floorStands(store, floor, landed.moment))) return false;
   return !context.storeChanges.hasUnreported;

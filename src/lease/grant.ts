@@ -13,7 +13,7 @@ export interface UnansweredWrite {
 }
 
 /**
- * The right to one worker ID, as we know it from answers of the store. Only acquire.ts makes one; only renewal.ts and
+ * The right to one worker ID, as the store's answers confirmed it. Only acquire.ts makes one; only renewal.ts and
  * release.ts change it.
  */
 export class Grant {
@@ -25,16 +25,16 @@ export class Grant {
   readonly sinceMs: number;
   /** First timestamp that it may issue: Unix milliseconds, rounded up to a tick by the generator. */
   readonly fromMs: number;
-  /** Under which life of the store it was granted. */
+  /** The life of the store under which it was granted. */
   readonly incarnation: Incarnation;
   /** Whether it was continued from a resume record: see resume-record.ts. */
   readonly isResumed: boolean;
   /**
-   * Whether the store itself gave us `entry`. Not yet after a resume: then it is read before it is expected, so that
-   * the store's clock bounds the first renewal, and another life of the store shows.
+   * Whether the store itself gave us `entry`. After a resume it has not yet: the record is read before a write expects
+   * it, so that the store's clock bounds the first renewal, and another life of the store is noticed.
    */
   isResolved: boolean;
-  /** The record as we last confirmed it: what the next write expects. */
+  /** The record as we last confirmed it: the next write expects exactly it. */
   entry: Entry;
   record: WorkerRecord;
   /** Our own writes without an answer, by writeId. Emptied when one of them, or a later one, is confirmed. */
@@ -90,7 +90,7 @@ export class Grant {
     this.#resolveEnded(end);
   }
 
-  /** Takes a record for confirmed: it stands in the store, and it is a write of ours. */
+  /** Records that a write of ours is in the store. */
   confirm(entry: Entry, record: WorkerRecord, sentAtMs: number): void {
     this.entry = entry;
     this.record = record;

@@ -14,20 +14,21 @@ import type { WorkerSettings } from "./worker-settings.ts";
 
 /** What this process, or an earlier life of it, knows of the layout record. */
 export interface KnownLayout {
-  /** The record that it saw last, whatever became of it since; undefined: it never saw one. */
+  /** The record that it saw last, even if the store has lost it since; undefined: it never saw one. */
   readonly layout: LayoutRecord | undefined;
   /**
-   * The deployment whose record must still stand; undefined: it never saw one, or knows already that the store lost it.
+   * The deployment whose record must still be there; undefined: it never saw one, or knows already that the store lost
+   * it.
    */
   readonly deploymentId: string | undefined;
 }
 
 /**
- * Looks whether the layout record that stood there still stands. It is written once and never deleted: where it is
- * gone, or is another deployment's, the store was emptied, whatever it says of itself. A process that never saw it
+ * Checks that the layout record is still there. It is written once and never deleted: if it is gone, or is another
+ * deployment's, the store was emptied, even if the store names itself as before. A process that never saw the record
  * cannot know.
  *
- * @throws IdError STORE_WENT_BACK: a quarantine mark is owed then.
+ * @throws IdError STORE_WENT_BACK: a quarantine mark then has to be written.
  */
 export function checkLayoutStands({ deploymentId }: KnownLayout, entries: readonly Entry[]): void {
   const entry = entries.find(({ key }) => key === recordKeys.layout);
@@ -37,12 +38,13 @@ export function checkLayoutStands({ deploymentId }: KnownLayout, entries: readon
 }
 
 /**
- * Holds this process to what the namespace agreed on, or writes it if this is the first process ever.
+ * Checks this process's settings against the layout record of the namespace, or writes that record if this is the first
+ * process ever.
  *
  * @param listed - A fresh list of all records.
- * @param incarnation - Which life of the store stands noted beside them.
+ * @param incarnation - The life of the store that is noted beside them.
  * @param known - What was seen of the record before.
- * @returns The record that stands, and whether this call wrote it for a new deployment.
+ * @returns The record in the store, and whether this call wrote it for a new deployment.
  * @throws IdError LAYOUT_MISMATCH with every field that differs; INVALID_CONFIG for a foreign record, or where it was
  * lost; as the store does.
  */
@@ -54,7 +56,7 @@ export async function agreeOnLayout(
 ): Promise<{ readonly record: LayoutRecord; readonly isNew: boolean }> {
   const { store, settings } = context;
   let entry = listed.entries.find(({ key }) => key === recordKeys.layout);
-  // A list is no snapshot: a first start may have written both meanwhile.
+  // A list is not a snapshot: another first start may have written both meanwhile.
   if (entry === undefined && hasWorkers(listed)) ({ entry } = await store.read(recordKeys.layout));
   if (entry === undefined) {
     const ours = hasWorkers(listed) ? lostRecord(context, listed, incarnation, known) : createLayoutRecord(context);
@@ -72,9 +74,9 @@ export async function agreeOnLayout(
 }
 
 /**
- * What may be written where worker records stand without a layout record: only what stood there before. Their holders
- * may live and never look at it again, and under another epoch or other fields we would issue what they did.
- * docs/adr/0096 has the decision.
+ * The layout record to write where there are worker records but no layout record: only the one that was there before.
+ * Holders of those records may be alive and never read it again, and under another epoch or other fields we would issue
+ * the IDs that they did. docs/adr/0096 has the decision.
  *
  * @throws IdError INVALID_CONFIG if this process never saw it.
  */
@@ -86,21 +88,22 @@ function lostRecord(
 ): LayoutRecord {
   const { store, settings, judge } = context;
   if (known.layout !== undefined) return known.layout;
-  // The store was emptied, or went back to before its first layout record, and a write that was late came after. What
-  // it wrote is of no use to its sender, and soon to nobody; for ever it must not stand in the way.
+  // The store was emptied, or went back to before its first layout record, and a late write landed after that. Its
+  // record is of no use to its sender, and once its time is over to no process at all: it must not bar every start for
+  // ever.
   const nowMs = storeNowMs(listed.moment, judge.nowMs());
   if (t0Ms > 0 && !listed.entries.some((entry) => mayBeInUse(entry, nowMs))) return createLayoutRecord(context);
   throw lostLayout(store, settings.namespace);
 }
 
-/** Whether somebody may issue under a worker record: it was not released, and some clock may be below its mark. */
+/** Whether a process may issue under a worker record: it was not released, and some clock may be below its mark. */
 function mayBeInUse({ key, text }: Entry, nowMs: number): boolean {
   if (parseWorkerKey(key) === undefined) return false;
   const { token, markMs } = readableFence({ key, text }) ?? parseWorkerRecord(key, text);
   return token !== "" && nowMs < markMs + 2 * clockErrorMs;
 }
 
-/** Whether records of workers stand here: then a layout record once did, too. */
+/** Whether there are records of workers: then there once was a layout record, too. */
 export function hasWorkers({ entries }: ListAnswer): boolean {
   return entries.some(({ key }) => parseWorkerKey(key) !== undefined);
 }
@@ -128,7 +131,7 @@ function createLayoutRecord({ store, settings, ports }: ProtocolContext): Layout
   };
 }
 
-/** Holds settings to a layout record. @throws IdError LAYOUT_MISMATCH with every field that differs. */
+/** Checks settings against a layout record. @throws IdError LAYOUT_MISMATCH with every field that differs. */
 export function checkAgreement(record: LayoutRecord, settings: WorkerSettings): void {
   const ours = createOurs(record, settings);
   const differing = (Object.keys(ours) as (keyof LayoutRecord)[]).filter(
@@ -151,7 +154,7 @@ export function checkAgreement(record: LayoutRecord, settings: WorkerSettings): 
   }
 }
 
-// Settings that are absent here are as the store has them.
+// Settings that are absent here are taken from the store's record.
 function createOurs(record: LayoutRecord, settings: WorkerSettings): LayoutRecord {
   return {
     deploymentId: record.deploymentId,

@@ -9,15 +9,15 @@ import type { StoreMoment } from "../store/record-store.ts";
 import { quarantineMs, type WindowRules } from "./window.ts";
 
 /**
- * What this process knows of losses of the store and the others must learn: a record that went back, for which a
- * quarantine mark is put down, and another life of the store, whose first sight is noted.
+ * Losses of the store that this process knows of and other processes have to learn of: a record that went back, for
+ * which a quarantine mark is written, and another life of the store, whose first sight is noted.
  * docs/adr/0082-emptied-stores.md has the decision.
  */
 export class LossNotices {
   readonly #context: ProtocolContext;
-  /** What went back and has not yet been said. */
+  /** What went back and has not yet been reported in the store. */
   #regression: string | undefined;
-  /** The life of the store that stands noted, and an answer from another one that does not yet. */
+  /** The life of the store that is noted, and below it an answer that showed another life, which is not noted yet. */
   #noted: IncarnationRecord | undefined;
   #unnoted: StoreMoment | undefined;
   /** The answer that came last. */
@@ -29,24 +29,24 @@ export class LossNotices {
     this.#context = context;
   }
 
-  /** Quarantine marks put down. */
+  /** How many quarantine marks were written. */
   get written(): number {
     return this.#written;
   }
 
-  /** What this process, or an earlier life of it, knows of the layout record: what acquire is to go by. */
+  /** What this process, or an earlier life of it, knows of the layout record: what acquire compares with. */
   get known(): KnownLayout {
     return this.#known;
   }
 
-  /** Takes note that data was lost: nothing is acquired before everybody is told. */
+  /** Takes note that data was lost: nothing is acquired before the quarantine mark is written. */
   onRegression(detail: string): void {
     this.#regression = detail;
-    // The mark says all that there is to say: what stands there from now on is taken as it is.
+    // The quarantine mark covers the loss: from now on the records of the store are accepted as they are.
     this.#known = { ...this.#known, deploymentId: undefined };
   }
 
-  /** Takes note of the layout record that stands in the store. */
+  /** Takes note of the layout record in the store. */
   onLayout(layout: LayoutRecord): void {
     this.#known = { layout, deploymentId: layout.deploymentId };
   }
@@ -57,19 +57,20 @@ export class LossNotices {
     this.#compare(moment);
   }
 
-  /** Takes note of what a try to acquire saw, whatever became of it. */
+  /** Takes note of what a try to acquire saw, also if it failed. */
   onAcquire({ incarnation, layout }: Pick<AcquireSight, "incarnation" | "layout">): void {
     if (incarnation !== undefined) this.#onNoted(incarnation);
     if (layout !== undefined) this.onLayout(layout);
   }
 
   /**
-   * Puts down the quarantine mark that is owed. To be called before each acquire.
+   * Writes the quarantine mark, if one is due. To be called before each acquire.
    *
-   * It stands at Q from now on: by then every window is over that the store's clock allowed before. Where a clock was
-   * wrong, marks may lie beyond that; those that this process knows count. docs/adr/0151 has the decision.
+   * The mark is Q from now: by then every window that the store's clock allowed before is over. Where a clock was
+   * wrong, marks may lie beyond that, so the mark is no lower than any that this process knows. docs/adr/0151 has the
+   * decision.
    *
-   * @param own - By which this process takes windows; others may take longer ones, as the layout record says.
+   * @param own - The rules by which this process takes windows; others may take longer ones, as the layout record says.
    * @throws IdError as the store does: then nothing may be acquired.
    */
   async writeQuarantine(own: WindowRules): Promise<void> {
@@ -87,14 +88,14 @@ export class LossNotices {
     ports.report({ kind: "quarantine-written", untilMs, reason });
   }
 
-  /** Tells what is owed while there is a grant, without haste: what fails now is told the next time. */
+  /** Reports losses to the store while there is a grant. A report that fails is repeated at the next call. */
   async tell(rules: WindowRules): Promise<void> {
     const { store, judge, storeChanges } = this.#context;
     try {
       await this.writeQuarantine(rules);
       const moment = this.#unnoted;
       if (moment === undefined) return;
-      // The holder that renews notes it, so that t0 is not the moment at which somebody happens to start days later.
+      // A holder that renews notes it, so that t0 is not the moment at which some process happens to start days later.
       const seen = { entry: undefined, moment, empty: false };
       this.#onNoted(await noteIncarnation(store, storeChanges, seen, judge.nowMs()));
     } catch (cause) {
@@ -102,7 +103,7 @@ export class LossNotices {
     }
   }
 
-  /** Looks whether an answer says more than what stands noted. */
+  /** Checks whether an answer shows something that is not noted yet. */
   #compare(moment: StoreMoment): void {
     this.#last = moment;
     if (this.#noted === undefined) return;
@@ -110,11 +111,11 @@ export class LossNotices {
     if (judgeIncarnation(this.#noted, sight, 0) !== this.#noted) this.#unnoted = moment;
   }
 
-  /** Takes note of what stands beside the records now. */
+  /** Takes note of the incarnation record as it is now. */
   #onNoted({ record, changed }: NotedIncarnation): void {
     this.#noted = record;
     this.#unnoted = undefined;
-    // Where other calls were made since it was noted, their answers were compared with what stood noted before.
+    // Answers that came meanwhile were compared with the record before this one.
     if (this.#last !== undefined) this.#compare(this.#last);
     if (changed) {
       this.#context.ports.report({ kind: "incarnation-changed", identity: record.identity, t0Ms: record.t0Ms });

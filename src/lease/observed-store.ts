@@ -13,18 +13,18 @@ import type {
   WriteAnswer,
 } from "../store/record-store.ts";
 
-/** Is told of the store's answers. */
+/** Receives the events of an {@link ObservedStore}. */
 export interface StoreObserver {
   readonly onMoment: (moment: StoreMoment) => void;
   /** An answer showed an older position of the store's log than one that came before the call was sent. */
   readonly onOlderPosition: () => void;
-  /** The first failure, and until the recovery each one with another message. */
+  /** The first failure, and each later one with a new message until the recovery. */
   readonly onProblem: (during: string, error: IdError) => void;
-  /** All operations that failed are answered again, `forMs` after the first of them failed. */
+  /** Every operation that failed works again, `forMs` after the first of them failed. */
   readonly onRecovery: (forMs: number) => void;
 }
 
-/** Operations that fail and recover together: a full disk can be read as before. */
+/** Operations that fail and recover together: a store on a full disk can still be read. */
 type Ability = "read" | "write" | "lock";
 
 /**
@@ -45,7 +45,7 @@ export class ObservedStore implements RecordStore {
   readonly #store: RecordStore;
   readonly #clock: Clock;
   readonly #observer: StoreObserver;
-  /** The failures by the ability that the store lacks at present; the latest failure last. */
+  /** The present failures, by the ability that the store lacks; the latest is last. */
   readonly #failing = new Map<Ability, { readonly error: IdError; readonly atMs: number }>();
   /** Monotonic time of the first failure since the store last answered everything. */
   #failingFromMs: number | undefined;
@@ -66,12 +66,12 @@ export class ObservedStore implements RecordStore {
     this.#observer = observer;
   }
 
-  /** Why the store does not do what it was asked for; undefined if it does, or nothing was asked. */
+  /** The latest error among the operations that fail at present; undefined if none fails. */
   get problem(): IdError | undefined {
     return [...this.#failing.values()].at(-1)?.error;
   }
 
-  /** Since when the store has not done all that it was asked for, in monotonic time; undefined if it does. */
+  /** Since when an operation has failed, in monotonic time; undefined if none fails. */
   get failingFromMs(): number | undefined {
     return this.#failingFromMs;
   }
@@ -126,7 +126,7 @@ export class ObservedStore implements RecordStore {
     return this.#store.close();
   }
 
-  /** Takes a position in, and tells whether it is lower than what had been answered before its call was sent. */
+  /** Takes note of a position, and returns whether it is lower than the one that was known before its call was sent. */
   #isOlder(position: StorePosition, before: StorePosition | undefined): boolean {
     const { log, at } = position;
     const isOlder = before?.log === log && at < before.at;
@@ -215,8 +215,8 @@ export function asStoreError(cause: unknown, kind: string): IdError {
 }
 
 /**
- * Tells whether the store says that the place of its records is gone or another one. Everything else that a write
- * throws leaves its outcome open: it may have landed, or may still.
+ * Whether the store reports that the place of its records is gone or replaced. After any other error of a write the
+ * outcome is open: it may have landed, or may still land.
  */
 export function isRegression(cause: unknown): boolean {
   return cause instanceof IdError && cause.reason === "STORE_WENT_BACK";

@@ -1,4 +1,4 @@
-/** Which worker IDs a claim of the past may take, and in which order it asks for them. */
+/** The worker IDs that a claim of the past may take, and the order in which it asks for them. */
 import type { Layout } from "../snowflake/layout.ts";
 import type { Entry } from "../store/record-store.ts";
 import { reserveFrom } from "./candidates.ts";
@@ -20,43 +20,43 @@ export interface PastRange {
 /** A worker ID that a claim may take. */
 export interface PastCandidate {
   readonly workerIndex: number;
-  /** undefined: no record yet. */
+  /** undefined: there is no record yet. */
   readonly entry: Entry | undefined;
   readonly record: WorkerRecord | undefined;
 }
 
-/** What a list says about a claim that begins at a time. */
+/** What a list of records offers for a claim that begins at a certain time. */
 export interface PastChoice {
-  /** In the order in which they are asked for, at most as many as were wanted. */
+  /** In the order in which they are asked for; at most the number that was wanted. */
   readonly candidates: readonly PastCandidate[];
   /** How many worker IDs the claim could take, these among them. */
   readonly usableCount: number;
-  /** How many of the range no live holder ever had. */
+  /** How many worker IDs of the range no live holder ever had. */
   readonly neverHeldCount: number;
   /**
-   * Unix milliseconds: the earliest beginning for which there are as many as were wanted; -Infinity: any; undefined:
-   * there are not so many at all.
+   * Unix milliseconds: the earliest beginning for which the range has enough worker IDs; -Infinity: any beginning;
+   * undefined: it never has enough.
    */
   readonly earliestMs: number | undefined;
 }
 
-/** What a claim asks the records for. */
+/** What a claim asks for. */
 export interface PastWish {
   /** Its beginning: Unix milliseconds. */
   readonly fromMs: number;
   readonly count: number;
-  /** Claimed already. */
+  /** Worker indexes that are claimed already. */
   readonly excluded: ReadonlySet<number>;
-  /** See ProtocolContext. */
+  /** See {@link ProtocolContext.used}. */
   readonly used: ReadonlyMap<number, number>;
 }
 
 /**
- * Chooses among the worker IDs that nobody holds and whose mark is at most the beginning of the claim.
+ * Chooses among the worker IDs that have no holder and whose mark is at most the beginning of the claim.
  *
  * Those that no live holder ever had come first, for they are the ones that a copy of the store cannot repeat unseen.
- * Among them the highest mark comes first, so that the lower ones are left for an older past; among equals the reserve,
- * from its end, for live grants take it last.
+ * Among them the highest mark comes first, so that the lower ones are left for an older past; among equal marks the
+ * reserve comes first, from its end, because live grants take it last.
  */
 export function choosePast(entries: readonly Entry[], range: PastRange, wish: PastWish): PastChoice {
   const records = new Map<number, { readonly entry: Entry; readonly record: WorkerRecord | undefined }>();
@@ -156,7 +156,7 @@ function isInRange(range: PastRange, workerIndex: number): boolean {
   );
 }
 
-/** The worker ID from which on live grants leave them alone: by the binding of the store alone. */
+/** The worker ID from which the reserve begins; it depends only on the binding of the store. */
 function reserveStart({ layout, bound: { workerIds } }: PastRange): number {
   const bound = workerIds === "all" ? { first: 0, last: layout.workerCount - 1 } : workerIds;
   return reserveFrom({ layout, first: bound.first, count: bound.last - bound.first + 1 });

@@ -1,4 +1,4 @@
-/** Rules 4 and 5 of claim-past.ts: what a claim of the past is held to before a worker ID is chosen. */
+/** Rules 4 and 5 of claim-past.ts: what is checked of a claim of the past before a worker ID is chosen. */
 import { IdError } from "../errors.ts";
 import type { Layout } from "../snowflake/layout.ts";
 import type { Entry } from "../store/record-store.ts";
@@ -13,21 +13,21 @@ import { quarantineMs, type WindowRules } from "./window.ts";
 /** What only an operator can know of a store. Unix milliseconds. */
 export interface PastStatements {
   /**
-   * Since when every ID of the layout, with the worker IDs in question, came from this store; -Infinity: no other ever
-   * made one.
+   * Since when every ID of the layout with the worker IDs in question came from this store; -Infinity: no other
+   * generator ever made one.
    */
   readonly knownSinceMs: number;
   /** Up to when the store lost no write that it had confirmed; -Infinity: nothing is stated. */
   readonly storeKeptUntilMs: number;
 }
 
-/** An interval that is claimed: Unix milliseconds, without its end. */
+/** An interval to claim: Unix milliseconds, its end exclusive. */
 export interface PastInterval {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** What a store shows, by which a claim is judged. */
+/** What a store shows and a claim is judged by. */
 export interface PastSight {
   readonly kind: string;
   readonly durability: "durable" | "lossy";
@@ -35,7 +35,7 @@ export interface PastSight {
   readonly rules: Pick<WindowRules, "windowMaxMs" | "leadMaxMs">;
   readonly entries: readonly Entry[];
   readonly incarnation: IncarnationRecord;
-  /** The store's clock, or the wall clock where it has none. */
+  /** The store's clock, or the wall clock where the store has no clock. */
   readonly nowMs: number;
   readonly hasClock: boolean;
 }
@@ -43,9 +43,9 @@ export interface PastSight {
 /** A sign that the store may have lost data. */
 interface LossEvidence {
   readonly text: string;
-  /** A statement that the store lost nothing up to then voids it: Unix milliseconds. */
+  /** A statement that the store lost nothing up to this time makes the evidence void: Unix milliseconds. */
   readonly voidMs: number;
-  /** No claim begins below it otherwise: Unix milliseconds. */
+  /** Without such a statement no claim may begin before this time: Unix milliseconds. */
   readonly floorMs: number;
 }
 
@@ -60,7 +60,8 @@ export function lossEvidence({ kind, rules, entries, incarnation }: PastSight): 
   const entry = entries.find(({ key }) => key === recordKeys.quarantine);
   if (entry !== undefined) {
     const { untilMs, reason } = parseQuarantineRecord(entry.text);
-    // By its end: a shorter quarantine for a later loss is not written under a longer one, so its beginning hides it.
+    // The statement has to reach the quarantine's end: a later loss with a shorter quarantine is not written where a
+    // longer one exists, so the beginning of the record may be earlier than the last loss.
     found.push({ text: `quarantine until ${timeText(untilMs)}: ${reason}`, voidMs: untilMs, floorMs: untilMs });
   }
   return found;
@@ -84,7 +85,7 @@ function checkInterval({ fromMs, untilMs }: PastInterval, { epochMs, endMs }: La
 }
 
 /**
- * Holds a claim to what the store shows and what was stated.
+ * Checks a claim against what the store shows and what the operator stated.
  *
  * @throws IdError INVALID_CONFIG for a statement, INVALID_TIME_RANGE, STORE_WENT_BACK (below the floor).
  */
@@ -128,10 +129,13 @@ function checkStatements({ nowMs, durability, kind }: PastSight, statements: Pas
   }
 }
 
-/** @throws IdError STORE_WENT_BACK, with the evidence and from when on a claim is possible as it is. */
+/**
+ * @throws IdError STORE_WENT_BACK, with the evidence and the earliest time at which a claim can begin without a
+ * statement.
+ */
 function checkFloor(sight: PastSight, fromMs: number, { storeKeptUntilMs }: PastStatements): void {
   const evidence = lossEvidence(sight);
-  // While grants wait for the end of a quarantine, so do claims, whatever was stated.
+  // While grants wait for the end of a quarantine, claims wait as well, no matter what was stated.
   const standing = evidence.filter(({ floorMs }) => floorMs > sight.nowMs);
   const binding = evidence.filter(({ voidMs, floorMs }) => voidMs > storeKeptUntilMs && floorMs > fromMs);
   const refused = standing.length > 0 ? standing : binding;

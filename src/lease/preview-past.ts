@@ -8,7 +8,7 @@ import { parseIncarnationRecord } from "./records/incarnation-record.ts";
 import type { LayoutRecord } from "./records/layout-record.ts";
 import { recordKeys } from "./records/record-text.ts";
 
-/** What a claim would come to. */
+/** The result that a claim would have. */
 export interface PastPreview {
   readonly workerIndexes: readonly number[];
   /** See PastGrant. */
@@ -19,7 +19,7 @@ export interface PastPreview {
 }
 
 /**
- * Says what a claim would come to, from a list alone: nothing is written, not even what the list shows of the store.
+ * Predicts the result of a claim from a list alone: nothing is written, not even what the list shows of the store.
  *
  * @throws IdError as the outcomes `refused` and `failed` of claimPast.
  */

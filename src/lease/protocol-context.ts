@@ -7,8 +7,8 @@ import type { WorkerPorts } from "./worker-ports.ts";
 import type { WorkerSettings } from "./worker-settings.ts";
 
 /**
- * What acquire, renew and release share: ports, settings, and what this process remembers. Nobody is called back
- * through it: each operation returns what it saw, and its caller acts on that.
+ * What acquire, renew and release share: ports, settings, and what this process remembers. It has no callbacks: each
+ * operation returns what it saw, and its caller acts on that.
  */
 export interface ProtocolContext {
   readonly store: ObservedStore;
@@ -19,7 +19,7 @@ export interface ProtocolContext {
   readonly unchanged: UnchangedRecords;
   /**
    * Above every timestamp that this process issued itself, for each worker index. A copy of this process may have
-   * released one of them with a mark that is lower; no new grant of ours begins below. docs/adr/0014 has the decision.
+   * released one of them with a lower mark, so no new grant of ours begins below these. docs/adr/0014 has the decision.
    */
   readonly used: Map<number, number>;
   readonly unused: UnusedGrants;

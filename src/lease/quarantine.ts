@@ -1,8 +1,8 @@
 /**
  * The rule for new grants after a store lost data, or may have: the floor below which none begins.
  *
- * Two records beside the others say it. The incarnation record remembers which life of the store was first seen when
- * (t0); it is lost with the others, which is what gives a loss away. The quarantine mark is put down by a holder whose
+ * Two records beside the others hold it. The incarnation record says when (t0) which life of the store was first seen;
+ * it is lost together with the others, and that reveals the loss. The quarantine mark is written by a holder whose
  * record went back, or by an operator.
  */
 import { IdError } from "../errors.ts";
@@ -29,18 +29,18 @@ import { encodeQuarantineRecord, foreverMs, isForever, parseQuarantineRecord } f
 import { noneAdded } from "./records/added-fields.ts";
 import { recordKeys } from "./records/record-text.ts";
 
-/** The floor of a grant, and the texts that it was read from, which must still stand after the grant was written. */
+/** The floor of a grant, and the texts that it was read from, which must be unchanged after the grant was written. */
 export interface QuarantineFloor {
-  /** No grant begins below it: Unix milliseconds; -Infinity where nothing was lost. */
+  /** No grant begins below it: Unix milliseconds; -Infinity if nothing was lost. */
   readonly floorMs: number;
-  /** Why; for operators. */
+  /** The reason, for operators. */
   readonly detail: string;
   readonly incarnationText: string;
   readonly quarantineText: string | undefined;
   readonly moment: StoreMoment;
 }
 
-/** What shows as another life of a store, beside another store and no records at all. */
+/** By kind of store: what else, apart from another store or an empty one, looks like another life. */
 const lifeChanges: Readonly<Partial<Record<string, string>>> = {
   mysql: "started again, its table was made again (OPTIMIZE TABLE, ALTER TABLE)",
   postgres: "started again or was promoted, its table was made again",
@@ -85,8 +85,8 @@ export function quarantineFloor(
 }
 
 /**
- * Tells whether a grant written under `floor` may be used: after the write, the same incarnation answers, and the same
- * two records stand. A store that was emptied between the look and the write would otherwise take the grant without a
+ * Whether a grant written under `floor` may be used: after the write, the same incarnation answers, and the two records
+ * are unchanged. A store that was emptied between the look and the write would otherwise take the grant without a
  * quarantine.
  *
  * @param written - The moment of the write's answer.
@@ -102,24 +102,24 @@ export async function floorStands(store: RecordStore, floor: QuarantineFloor, wr
   );
 }
 
-/** The incarnation record as it stands. */
+/** The incarnation record as it is in the store. */
 export interface NotedIncarnation {
   readonly record: IncarnationRecord;
   readonly entry: Entry;
   readonly moment: StoreMoment;
-  /** Whether another incarnation stood there until now. */
+  /** Whether the record named another incarnation until now. */
   readonly changed: boolean;
 }
 
 /**
- * Rounds of compare-and-set before the caller has to come again: others note the same, so the second look nearly always
- * ends it.
+ * Rounds of compare-and-set before the caller has to try again. Other processes note the same, so the second round is
+ * nearly always the last.
  */
 const noteRoundsMax = 5;
 
 /**
- * Notes the store's incarnation beside the records if another or none stands there. The process that sees it first does
- * so; from then on t0 is the same for all. docs/adr/0011 says why it is noted there.
+ * Notes the store's incarnation beside the records unless it is noted already. The process that sees it first does so;
+ * from then on t0 is the same for all. docs/adr/0011 says why it is noted there.
  *
  * @param storeChanges - The changes that this process saw; those that are not reported yet are reported with it.
  * @param seen - The findings of an answer: the record, if there was one, and whether the store holds no record at
@@ -133,7 +133,7 @@ export async function noteIncarnation(
 ): Promise<NotedIncarnation> {
   let { entry, moment } = seen;
   for (let round = 0; round < noteRoundsMax; round += 1) {
-    // A list is no snapshot: where it shows other records but not this one, a read decides.
+    // A list is not a snapshot: if it shows other records but not this one, a read decides.
     if (entry === undefined) ({ entry, moment } = await store.read(recordKeys.incarnation));
     const known = entry && parseIncarnationRecord(entry.text);
     const { changes, hasUnreported: sawAnother } = storeChanges;
@@ -163,7 +163,7 @@ export interface IncarnationSight {
 }
 
 /**
- * Gives the incarnation record that must stand there, from the one that stands. docs/adr/0103 has the rules.
+ * Returns the incarnation record that the store should have, given the one that it has. docs/adr/0103 has the rules.
  *
  * @returns `known` itself if it is right.
  */
@@ -178,7 +178,8 @@ export function judgeIncarnation(
   if (!sameIdentity(known.identity, identity)) {
     return { ...fresh, earlier: addEarlierLife(known.earlier, known.identity, nowMs) };
   }
-  // A part that is not named yet may have been another one until now. One that this server does not tell is kept.
+  // A part that was not noted yet may have been a different one until now. A part that this server does not report is
+  // kept.
   const same = {
     ...fresh,
     earlier: known.earlier,
@@ -187,8 +188,8 @@ export function judgeIncarnation(
   };
   if (sawAnother || same.identity !== known.identity) return same;
   if ((known.startedMs ?? undefined) !== startedMs) {
-    // The same data under a server that started again: what it lost was granted before the start. Whether they are the
-    // same data, the part of the system tells.
+    // The same data under a server that started again: anything that it lost was granted before the start. The system
+    // part of the identity shows whether the data is the same.
     const isSystemKnown = namesPart(known.identity, systemPart) && namesPart(identity, systemPart);
     if (startedMs === undefined || !isSystemKnown) return same;
     return { ...same, t0Ms: Math.max(known.t0Ms, startedMs + startWobbleMs) };
@@ -221,11 +222,12 @@ export function checkOneStore(
 const startWobbleMs = 1_000;
 
 /**
- * Puts down a quarantine mark for the whole store, or raises the one that stands. While the namespace leaves the store,
- * that one has no end, and the move's own record says what binds the store besides: then that is raised.
+ * Writes a quarantine mark for the whole store, or raises the present one. While the namespace is leaving the store,
+ * the present one has no end, and the move record holds the quarantine that binds the store besides; then that one is
+ * raised.
  *
  * @param mark - `untilMs` and why; see QuarantineRecord.
- * @returns The record that stands now.
+ * @returns The end of the quarantine, and whether this call set or raised it.
  */
 export async function writeQuarantine(
   store: RecordStore,
@@ -241,8 +243,8 @@ export async function writeQuarantine(
     }
     const isHighEnough = standing !== undefined && standing.untilMs >= mark.untilMs;
     if (isHighEnough && !store.readsMayBeUndone) return { untilMs: standing.untilMs, written: false };
-    // A mark that was only read is written again: a millisecond later, for a database may take a text that changes
-    // nothing for done without writing it.
+    // A mark that was only read is written again, a millisecond later: a database may report success for a text that
+    // changes nothing, without writing it.
     const next = isHighEnough
       ? { ...standing, untilMs: standing.untilMs + 1 }
       : { ...mark, added: standing?.added ?? noneAdded };
@@ -254,10 +256,10 @@ export async function writeQuarantine(
 }
 
 /**
- * Raises the quarantine that binds a store besides the one without end which its move put down: the next process that
- * takes the move back, or copies the marks, puts it in place of that one.
+ * Raises the quarantine that binds a store apart from the endless one that its move wrote. The next process that takes
+ * the move back, or copies the marks, puts it in place of the endless one.
  *
- * @returns undefined if the record changed meanwhile: then the mark is to be read again.
+ * @returns undefined if the record changed meanwhile: then the mark has to be read again.
  */
 async function raiseInMove(
   store: RecordStore,
@@ -266,7 +268,8 @@ async function raiseInMove(
   const { entry } = await store.read(recordKeys.layout);
   const slot = entry && parseLayoutSlot(entry.text);
   if (slot?.kind === "layout") return undefined;
-  // From a store that was left nothing is granted until its namespace comes back, and brings what binds it.
+  // A store that its namespace has left grants nothing until the namespace comes back, and the move back brings its own
+  // quarantine.
   if (slot?.move.phase !== "leaving") return { untilMs: foreverMs, written: false };
   const { quarantineUntilMs } = slot.move;
   const isHighEnough = quarantineUntilMs !== null && quarantineUntilMs >= untilMs;

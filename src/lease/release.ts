@@ -1,4 +1,4 @@
-/** RELEASE: gives a worker ID back, with its mark lowered to what was really used. */
+/** RELEASE: gives a worker ID back, with its mark lowered to the end of what was used. */
 import { delay } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import type { Grant } from "./grant.ts";
@@ -17,14 +17,14 @@ export type ReleaseOutcome =
   | { readonly kind: "lost"; readonly detail: string }
   | { readonly kind: "regressed"; readonly detail: string };
 
-/** How often a release is tried: it is a courtesy to others, and a stop waits for it. */
+/** How often a release is tried. It only saves others a wait, and a stop waits for it. */
 const attemptsMax = 5;
-/** Between two tries that failed. */
+/** The pause after a try that failed. */
 const backoffMs = 100;
 
 /**
- * Releases a grant: its mark becomes what was really used, the only lawful lowering of a mark. Issuing under it must
- * have stopped for good before this is called; so must its resume record be gone.
+ * Releases a grant: its mark is lowered to the end of what was used. Nothing else may lower a mark. Issuing under it
+ * must have stopped for good before this is called; its resume record must be gone as well.
  */
 export async function release(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<ReleaseOutcome> {
   const sent = new Set<string>();
@@ -45,7 +45,7 @@ export async function release(context: ProtocolContext, grant: Grant, rules: Win
 }
 
 /**
- * @returns undefined: a renewal of ours had landed first, and the next try starts from it.
+ * @returns undefined if a renewal of ours had landed first: the next try starts from it.
  * @throws IdError if the store gives no certain answer.
  */
 async function tryRelease(
@@ -56,7 +56,7 @@ async function tryRelease(
 ): Promise<ReleaseOutcome | undefined> {
   const { store, ports } = context;
   if (sent.size > 0) {
-    // An earlier try is without an answer: see whether it landed before another is sent.
+    // An earlier try got no answer: find out whether it landed before another one is sent.
     const { entry } = await store.read(grant.key);
     if (entry !== undefined && sent.has(entry.text)) return { kind: "released" };
   }
@@ -67,7 +67,7 @@ async function tryRelease(
   const writeId = ports.random128();
   const text = encodeWorkerRecord({ ...grant.record, token: "", writeId, markMs: grant.usedToMs, expiresMs: 0 });
   sent.add(text);
-  // From the whole record as last confirmed, never from the token or the generation alone.
+  // The whole record as last confirmed is compared, never the token or the generation alone.
   const answer = await store.compareAndSet(grant.key, grant.entry, text);
   if (answer.kind === "refused") {
     sent.delete(text);

@@ -14,44 +14,47 @@ import {
   type WorkerSlot,
 } from "./records/worker-record.ts";
 
-/** What a renewal came to. */
+/** The outcome of a renewal. */
 export type RenewalOutcome =
   /** Confirmed: the grant's `untilMs` has grown as far as the store allows. */
   | { readonly kind: "renewed" }
   /** No certain answer: `untilMs` is what it was, and IDs below it may still be issued. Try again. */
   | { readonly kind: "in-doubt"; readonly cause: IdError }
-  /** As above, but all that could be read was: the write itself was refused, or not answered. Try again less often. */
+  /** As above, but reads are answered: only the write was refused, or got no answer. Try again less often. */
   | { readonly kind: "unwritten"; readonly cause: IdError }
-  /** Held back: the wall clock is too far from the store's. As above, `untilMs` is what it was. */
+  /** Held back: the wall clock is too far from the store's. As above, `untilMs` is unchanged. */
   | { readonly kind: "clock-off"; readonly aheadMs: number }
-  /** Resumed, but the store is not the one that granted it: it is used up to its end, never renewed. */
+  /**
+   * The grant was resumed, but the store is not in the life that granted it: it is used up to its end and never
+   * renewed.
+   */
   | { readonly kind: "held-back" }
   /** The window ended before an answer came. Not one more ID, no further renewal: acquire again. */
   | { readonly kind: "lapsed" }
-  /** Another's write stands in the record. Not one more ID. */
+  /** The record holds another process's write. Not one more ID. */
   | { readonly kind: "lost"; readonly detail: string }
   /**
    * The record went back though we neither lapsed nor released: the store lost data. Not one more ID, and a quarantine
-   * for all.
+   * for all processes.
    */
   | { readonly kind: "regressed"; readonly detail: string };
 
-/** What a read of the record says about our right. `ours` may have raised the grant's `untilMs`. */
+/** What a read of the record shows about our grant. `ours` may have raised the grant's `untilMs`. */
 export type Ownership =
   | { readonly kind: "ours" }
   | Extract<RenewalOutcome, { kind: "lapsed" | "lost" | "regressed" | "held-back" }>;
 
 /**
- * So many writes without an answer are known for our own. Then the oldest is forgotten: should it land after all, the
- * grant counts as lost, which costs another worker ID and repeats nothing.
+ * How many of our writes without an answer are remembered. Beyond that the oldest is forgotten: if it lands after all,
+ * the grant counts as lost, which costs another worker ID and repeats no ID.
  */
 const unansweredMax = 32;
 
-/** For operators; what was forgotten: see {@link unansweredMax}. */
+/** A text for operators. A forgotten write is one beyond {@link unansweredMax}. */
 const unknownWrite =
   "a write that this process did not send, or forgot, stands in its record: the process was copied, or an operator gave its worker ID back";
 
-/** A renewal that is ready to be sent. It stands among the grant's unanswered writes already. */
+/** A renewal that is ready to be sent. It is among the grant's unanswered writes already. */
 export interface PreparedRenewal {
   readonly kind: "prepared";
   readonly record: WorkerRecord;
@@ -61,7 +64,7 @@ export interface PreparedRenewal {
 }
 
 /**
- * Makes a renewal ready, or says why none may be sent. Earlier writes without an answer are looked up first.
+ * Prepares a renewal, or returns why none may be sent. Earlier writes without an answer are looked up first.
  *
  * The caller may write down what is about to be sent (see resume-record.ts), then calls {@link sendRenewal}.
  *
@@ -75,8 +78,8 @@ export async function prepareRenewal(
 ): Promise<PreparedRenewal | RenewalOutcome> {
   const { store, judge } = context;
   try {
-    // A step forward of the wall clock that is not decided yet: the store's clock decides, and with it whether we
-    // lapsed.
+    // The wall clock stepped forward, and it is not decided yet whether it is right: the store's clock decides that,
+    // and with it whether the grant has lapsed.
     if (judge.state.kind !== "following" && store.clockMs() !== undefined) await store.moment();
     if (hasLapsed(context, grant)) return { kind: "lapsed" };
     if (grant.unanswered.size > 0 || !grant.isResolved) {
@@ -108,7 +111,7 @@ function prepare(context: ProtocolContext, grant: Grant, rules: WindowRules, las
   return { kind: "prepared", record, text, sentAtMs };
 }
 
-/** Sends a renewal, and takes its answer into the grant. */
+/** Sends a renewal, and updates the grant by its answer. */
 export async function sendRenewal(
   context: ProtocolContext,
   grant: Grant,
@@ -116,7 +119,7 @@ export async function sendRenewal(
   { record, text, sentAtMs }: PreparedRenewal,
 ): Promise<RenewalOutcome> {
   const { store } = context;
-  // Tested as it is sent, for it may have been written down on a disk that took its time.
+  // Checked right before it is sent, because writing it down on a slow disk may have taken long.
   if (hasLapsed(context, grant)) return { kind: "lapsed" };
   try {
     const answer = await store.compareAndSet(grant.key, grant.entry, text);
@@ -127,7 +130,7 @@ export async function sendRenewal(
       const { untilMs } = grant;
       const ownership = await resolveOwnership(context, grant, rules);
       if (ownership.kind !== "ours") return ownership;
-      // An earlier write of ours had landed. Where a read confirms nothing, the next renewal writes over it.
+      // An earlier write of ours had landed. Where a read does not confirm a write, the next renewal overwrites it.
       const isConfirmed = grant.untilMs > untilMs || !store.readsMayBeUndone;
       return isConfirmed ? { kind: "renewed" } : { kind: "in-doubt", cause: overtaken(store.kind) };
     }
@@ -144,7 +147,7 @@ export async function sendRenewal(
   }
 }
 
-/** What a renewal came to for which the store or the kernel threw. @throws Any other error: it is a fault of ours. */
+/** The outcome of a renewal for which the store or the kernel threw. @throws Any other error, because it is a bug. */
 function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "regressed" | "in-doubt" }> {
   if (!(cause instanceof IdError)) throw cause;
   return isRegression(cause) ? { kind: "regressed", detail: cause.message } : { kind: "in-doubt", cause };
@@ -152,10 +155,10 @@ function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "regressed" 
 
 /**
  * Reads the record and says whose it is. Only the record as last confirmed, or exactly one of our own writes still
- * without an answer, is ours. Anything else is not, even under our own token: that is how a copy of this process is
- * fenced.
+ * without an answer, is ours. Any other record is not ours, even under our own token: that is how a copy of this
+ * process is fenced.
  *
- * @throws IdError as the store does: nothing is known then.
+ * @throws IdError as the store does: then nothing is known about the record.
  */
 export async function resolveOwnership(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<Ownership> {
   const { entry, moment } = await context.store.read(grant.key);
@@ -177,7 +180,7 @@ export async function resolveOwnership(context: ProtocolContext, grant: Grant, r
   return judgeForeign(context, grant, slot, moment);
 }
 
-/** Takes a confirmed write of ours into the grant. Only here `untilMs` grows. */
+/** Updates the grant by a confirmed write of ours. `untilMs` grows only here. */
 function accept(
   context: ProtocolContext,
   grant: Grant,
@@ -192,12 +195,12 @@ function accept(
 ): Extract<RenewalOutcome, { kind: "renewed" | "lapsed" | "held-back" }> {
   const lapsed = hasLapsed(context, grant);
   grant.confirm(confirmed.entry, confirmed.record, confirmed.sentAtMs);
-  // Tested again now that the answer is here: a holder that waited past the end of its window must not go on.
+  // Checked again now that the answer is here: a holder that waited past the end of its window must not go on.
   if (lapsed) return { kind: "lapsed" };
   if (isHeldBack(grant, confirmed.moment)) return { kind: "held-back" };
-  // A failover may undo a write that was only read: the next renewal writes over it, and its answer counts.
+  // A failover may undo a write that was only read: the next renewal overwrites it, and the answer to that decides.
   if (confirmed.by === "read" && context.store.readsMayBeUndone) return { kind: "renewed" };
-  // Never further than the store's clock allows at this moment, whatever we asked for.
+  // Never further than the store's clock allows at this moment, even if we asked for more.
   const allowedMs = markMax(rules, confirmed.moment.clockMs);
   grant.untilMs = Math.max(grant.untilMs, Math.min(confirmed.record.markMs, allowedMs));
   return { kind: "renewed" };
@@ -209,8 +212,8 @@ export function hasLapsed({ judge }: ProtocolContext, grant: Grant): boolean {
 }
 
 /**
- * A resumed grant goes on only under the life of the store that granted it: another one may have forgotten what others
- * were granted since.
+ * A resumed grant goes on only under the life of the store that granted it: another life may have forgotten what other
+ * processes were granted since.
  */
 function isHeldBack(grant: Grant, moment: StoreMoment): boolean {
   return grant.isResumed && !equalIncarnation(grant.incarnation, moment.incarnation);
@@ -218,7 +221,7 @@ function isHeldBack(grant: Grant, moment: StoreMoment): boolean {
 
 function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, moment: StoreMoment): Ownership {
   const { store, judge } = context;
-  // Once our window is over, whatever stands there may rightly stand there.
+  // Once our window is over, any record may rightly be there.
   if (hasLapsed(context, grant)) return { kind: "lost", detail: "the window ended, and the record is another's" };
   if (slot.kind === "unreadable") {
     return { kind: "regressed", detail: "the record is not one of Snowlane's any more" };
@@ -226,8 +229,8 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
   // A record of a higher format is judged like any other: its fence means the same.
   const record = slot.kind === "record" ? slot.record : slot.fence;
   const isUnderOurToken = record.token === grant.token && record.markMs >= grant.record.markMs;
-  // Only who has our token can have released our generation; where data may be lost, it may also be another's of the
-  // same number.
+  // Only a process with our token can have released our generation. Where data may be lost, the record may also be
+  // another holder's with the same generation number.
   const isOurRelease = record.token === "" && record.generation === grant.generation && store.durability === "durable";
   if (isUnderOurToken || isOurRelease) {
     return { kind: "lost", detail: unknownWrite };
@@ -241,7 +244,7 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
   return { kind: "regressed", detail: describeOlder(grant, record) };
 }
 
-/** Describes the older record that stands where the store lost data. */
+/** Describes the older record that is in the store after a loss of data. */
 function describeOlder({ generation, token, record: ours }: Grant, standing: Fence): string {
   if (standing.token === token) {
     return `the record is an older one of our own, with a mark ${lengthOfTime(ours.markMs - standing.markMs)} below the confirmed one`;
@@ -251,10 +254,10 @@ function describeOlder({ generation, token, record: ours }: Grant, standing: Fen
 }
 
 /**
- * Tells whether the record went on from ours as a takeover makes it go on. Our own clocks cannot say whether we were
- * silent for long enough: a machine that its hypervisor held does not know that it stood still. So nothing is concluded
- * from them, and no quarantine binds all because one machine was held. Where data may be lost, nobody may take
- * over before the mark and the error of two clocks are past. docs/adr/0013 says why that is safe.
+ * Whether the record differs from ours as a takeover leaves it. Our own clocks cannot show whether we were silent for
+ * long enough: a machine that its hypervisor paused does not notice the pause. So nothing is concluded from them, and a
+ * pause of one machine does not put all processes under quarantine. Where data may be lost, no process may take over
+ * before the mark and the error of two clocks are past. docs/adr/0013 says why that is safe.
  */
 function isRightfulTakeover(
   durability: "durable" | "lossy",

@@ -9,7 +9,10 @@ import { encodeSequencesRecord, parseSequencesRecord, type SequencesRecord } fro
 /** A database of sequences, as its row and the settings of this process name it. */
 export type NamedDatabase = Pick<SequencesRecord, "databaseId" | "place">;
 
-/** Reads what a deployment has noted; undefined = nothing yet. @throws IdError INVALID_CONFIG, STORE_UNAVAILABLE. */
+/**
+ * Reads the database that a deployment has noted; undefined = none yet. @throws IdError INVALID_CONFIG,
+ * STORE_UNAVAILABLE.
+ */
 export async function readBinding(store: RecordStore): Promise<SequencesRecord | undefined> {
   const { entry } = await store.read(recordKeys.sequences);
   return entry && parseSequencesRecord(entry.text);
@@ -40,7 +43,7 @@ export async function bindSequences(store: RecordStore, ours: NamedDatabase, now
     const text = encodeSequencesRecord({ ...ours, sinceMs: nowMs, added: noneAdded });
     const answer = unlessRefused(await store.compareAndSet(recordKeys.sequences, undefined, text));
     if (answer.kind === "applied") {
-      // A move that closed the store meanwhile may have copied the records before.
+      // A move that closed the store meanwhile may have copied the records before this write.
       await checkServes(store);
       return true;
     }

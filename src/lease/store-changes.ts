@@ -1,18 +1,18 @@
 import { joinIdentities, sameIdentity } from "../store/store-identity.ts";
 
 /**
- * The changes of the store that this process saw: each time it became another store under it.
+ * The changes of the store that this process saw: each time the store became another one while the process used it.
  *
- * The process reports in the incarnation record each change that it saw itself, whatever that record names: after a
- * failover and back, or between two servers that both take writes, it can have named the present store for a long time.
- * docs/adr/0103 has the decision.
+ * The process reports in the incarnation record each change that it saw itself, even if the record already names the
+ * present store: after a failover and back, or with two servers that both take writes, it may have named that store for
+ * a long time. docs/adr/0103 has the decision.
  */
 export class StoreChanges {
   #identity: string | undefined;
   #changes = 0;
   #reported = 0;
 
-  /** How often the store became another one under this process. */
+  /** How often the store became another one while this process used it. */
   get changes(): number {
     return this.#changes;
   }
@@ -30,7 +30,7 @@ export class StoreChanges {
     this.#identity = isSame ? joinIdentities(before, identity) : identity;
   }
 
-  /** The store went back, though it names itself as before: that counts as a change, too. */
+  /** Counts a store that went back as a change, even though it names itself as before. */
   regressed(): void {
     this.#changes += 1;
   }

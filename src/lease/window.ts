@@ -4,21 +4,21 @@
  */
 
 /**
- * Each clock of a deployment is taken to be within so much of true time, where data may be lost. Uniqueness on a
- * durable store needs nothing of it.
+ * On a store that can lose data, every clock of a deployment is assumed to differ from true time by at most this.
+ * Uniqueness on a durable store does not depend on it.
  */
 export const clockErrorMs = 500;
 
 /** A process whose clock is further than this from the store's does not start. */
 export const clockOffMaxMs = 300_000;
 
-/** Lengths that the protocol works with. */
+/** The lengths of time that the protocol works with. */
 export interface WindowRules {
   /** W: how far ahead time is reserved. */
   readonly windowMs: number;
   /** A: the most that a timestamp may lead the wall clock. */
   readonly leadMaxMs: number;
-  /** The longest window that anyone in the namespace may reserve. */
+  /** The longest window that a process of the namespace may reserve. */
   readonly windowMaxMs: number;
   /** How far the wall clock may be behind the store's before windows are refused. */
   readonly behindMaxMs: number;
@@ -41,9 +41,9 @@ export function quarantineMs(rules: Pick<WindowRules, "windowMaxMs" | "leadMaxMs
 /**
  * The highest mark that the store's clock allows: no process's window ends later, however wrong its own clock is. So a
  * wrong clock cannot make a worker ID unusable, and windows that were lost with a store's data are over Q after the
- * loss by the store's own time. docs/adr/0010 says why this check stands above the stores.
+ * loss by the store's own time. docs/adr/0010 explains why this check is made above the stores.
  *
- * @param storeMs - The store's clock; undefined where it has none: then the wall clock alone bounds.
+ * @param storeMs - The store's clock; undefined where it has no clock: then the wall clock is the only bound.
  */
 export function markMax(rules: WindowRules, storeMs: number | undefined): number {
   return storeMs === undefined
@@ -79,7 +79,7 @@ export function grantWindow(
 }
 
 /**
- * The mark that a renewal asks for: one window above clock and use, never lower than the mark that stands.
+ * The mark that a renewal asks for: one window above the clock and what was used, never lower than the present mark.
  *
  * @param lastMs - The highest timestamp issued so far.
  */

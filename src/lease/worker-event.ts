@@ -5,11 +5,11 @@ import type { IdError } from "../errors.ts";
 export type GrantEnd =
   /** Given back: a stop, or a rebase that moved on to another worker ID. */
   | "released"
-  /** Somebody else's write stands in its record: a takeover, or a copy of this process. */
+  /** Another process wrote its record: a takeover, or a copy of this process. */
   | "lost"
   /** Its clock reached the end of its window before a renewal was confirmed. */
   | "lapsed"
-  /** Its record, or the place that held the records, is not what it was: the store lost data. */
+  /** Its record, or the place that held the records, is not as it was: the store lost data. */
   | "regressed";
 
 /**
@@ -28,9 +28,12 @@ export type WorkerEvent =
       readonly fromMs: number;
       readonly untilMs: number;
     }
-  /** Wrote the first records of a namespace. `untilMs`: nothing is granted before, as it may have been emptied. */
+  /**
+   * Wrote the first records of a namespace. `untilMs`: nothing is granted before then, as the store may have been
+   * emptied.
+   */
   | { readonly kind: "new-deployment"; readonly namespace: string; readonly untilMs: number | undefined }
-  /** Went on under the grant of an earlier life, without asking the store. */
+  /** Continued under the grant of an earlier life, without asking the store. */
   | {
       readonly kind: "resumed";
       readonly datacenterId: number;
@@ -46,7 +49,7 @@ export type WorkerEvent =
       readonly workerId: number;
       readonly detail: string;
     }
-  /** A restart will not go on while the store is down: its folder cannot be used, or boots cannot be distinguished. */
+  /** A restart cannot resume while the store is down: the folder cannot be used, or boots cannot be distinguished. */
   | { readonly kind: "no-resume"; readonly folder: string }
   /** Nothing can be granted before `untilMs`. */
   | {
@@ -56,7 +59,10 @@ export type WorkerEvent =
       readonly detail: string;
     }
   | { readonly kind: "store-problem"; readonly during: string; readonly error: IdError }
-  /** Each minute while it lasts. IDs are given out until `servesUntilMs` at the latest; undefined: none are. */
+  /**
+   * Once a minute while the store does not answer. IDs are issued until `servesUntilMs` at the latest; undefined: no
+   * IDs are.
+   */
   | {
       readonly kind: "store-still-failing";
       readonly error: IdError;
@@ -65,9 +71,9 @@ export type WorkerEvent =
     }
   /** `forMs`: since the first failure. */
   | { readonly kind: "store-answers-again"; readonly forMs: number }
-  /** Each minute while the store answers and there is no worker ID all the same. */
+  /** Once a minute while the store answers and there is still no worker ID. */
   | { readonly kind: "still-waiting"; readonly detail: string; readonly forMs: number }
-  /** No renewal has moved the window's end for so long that half of the window, or less, is left. */
+  /** Half of the window or less is left, because no renewal has moved its end. */
   | { readonly kind: "window-half-gone"; readonly leftMs: number; readonly error: IdError | undefined }
   | { readonly kind: "quarantine-written"; readonly untilMs: number; readonly reason: string }
   | { readonly kind: "incarnation-changed"; readonly identity: string; readonly t0Ms: number }
@@ -77,5 +83,5 @@ export type WorkerEvent =
   | { readonly kind: "clock-off"; readonly aheadMs: number }
   | { readonly kind: "rebase"; readonly aheadMs: number; readonly outcome: "moved" | "no-spare" | "pinned" }
   | ClockEvent
-  /** The process did not run for so long. */
+  /** The process did not run for `lengthMs`. */
   | { readonly kind: "pause"; readonly lengthMs: number };

@@ -1,5 +1,5 @@
 /**
- * Which worker IDs stand where, as the records of a store tell: for operators. Reads what was listed, and changes
+ * The state of each worker ID, as the records of a store show it: for operators. Reads what was listed, and changes
  * nothing.
  */
 import { createLayout, type Layout } from "../snowflake/layout.ts";
@@ -23,17 +23,19 @@ import { splitWorkerIndex } from "./worker-settings.ts";
  */
 export type WorkerState = "held" | "released" | "expired" | "quarantined" | "unreadable";
 
-/** A worker ID that has a record. Times are Unix milliseconds by the store's clock, or ours where it has none. */
+/**
+ * A worker ID that has a record. Times are Unix milliseconds by the store's clock, or by ours where it has no clock.
+ */
 export interface ListedWorker {
   readonly workerIndex: number;
   readonly datacenterId: number;
   readonly workerId: number;
   readonly state: WorkerState;
-  /** The content of the record; undefined where it is unreadable. */
+  /** The content of the record; undefined if it is unreadable. */
   readonly record: { readonly holder: Holder; readonly generation: number; readonly markMs: number } | undefined;
   /** The rest of the window, never negative; undefined unless held. */
   readonly windowLeftMs: number | undefined;
-  /** From when on it may be granted again; undefined unless held or quarantined. */
+  /** The time from which it may be granted again; undefined unless held or quarantined. */
   readonly freeFromMs: number | undefined;
 }
 
@@ -48,15 +50,15 @@ interface StoreQuarantine {
 export interface WorkerList {
   /** undefined: the namespace holds no layout record; nothing was ever started on it. */
   readonly layoutRecord: LayoutRecord | undefined;
-  /** By rising index. */
+  /** In ascending order of their index. */
   readonly workers: readonly ListedWorker[];
   /** How many worker IDs the store may hand out. */
   readonly total: number;
   /** How many of them could be granted now. */
   readonly free: number;
-  /** Those that no live holder ever had, as far as the records tell: for claims of the past. */
+  /** How many worker IDs no live holder ever had, as far as the records show: for claims of the past. */
   readonly neverHeld: number;
-  /** undefined: there is none, or it is over. */
+  /** undefined if there is none, or it is over. */
   readonly quarantine: StoreQuarantine | undefined;
   /** The clock by which all this was judged: Unix milliseconds. */
   readonly nowMs: number;
@@ -67,7 +69,7 @@ export type JudgedStore = Pick<RecordStore, "kind" | "durability"> & {
   readonly liveness: { readonly kind: "ttl" | "lock" };
 };
 
-/** How many records are judged in one turn of the event loop, so that calls wait for no list: docs/adr/0154. */
+/** How many records are judged in one turn of the event loop, so that no call waits for a list: docs/adr/0154. */
 const judgedInATurn = 64;
 
 /**
@@ -101,7 +103,7 @@ export async function listWorkers(store: JudgedStore, listed: ListAnswer, wallMs
   return { layoutRecord, workers, total, free, neverHeld: total - everHeld, quarantine, nowMs };
 }
 
-/** The layout that a namespace was started with. Its name is lost: presets are values like any others. */
+/** The layout that a namespace was started with. The name of its preset is not stored. */
 export function layoutOf({ epochMs, tickNs, fields }: LayoutRecord): Layout {
   return createLayout({ name: "stored", epochMs, tickNs, fields });
 }
@@ -113,7 +115,7 @@ function countWorkerIds(layout: Layout, { datacenterIds, workerIds }: LayoutReco
 }
 
 /**
- * The quarantine that stands for the whole store, worked out as an acquire would, but without noting what it saw.
+ * The quarantine that binds the whole store, worked out as an acquire would do it, but without noting what it saw.
  *
  * @returns undefined if nothing binds a grant that begins now, or as far ahead as a timestamp may.
  */
@@ -134,7 +136,7 @@ function standingQuarantine(
   return last !== undefined && last.untilMs > nowMs + rules.leadMaxMs ? last : undefined;
 }
 
-/** The floor that the store's own life sets; undefined if nothing was ever lost. Notes nothing. */
+/** The floor that the store's own life sets; undefined if nothing was ever lost. Writes nothing. */
 export function lossFloorMs(
   listed: ListAnswer,
   rules: Pick<LayoutRecord, "windowMaxMs" | "leadMaxMs">,

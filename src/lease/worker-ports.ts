@@ -1,7 +1,7 @@
 import type { Clock, Timers } from "../clock/clock.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 
-/** Everything of the outer world that the protocol touches, beside the store. A simulation gives its own. */
+/** Everything outside of the process, apart from the store, that the protocol uses. A simulation supplies its own. */
 export interface WorkerPorts {
   readonly clock: Clock;
   readonly timers: Timers;

@@ -8,9 +8,9 @@ import type { Holder } from "./records/worker-record.ts";
 
 /** The options that a user may set for the worker; an absent one is the store's default. */
 export interface WorkerOptions {
-  /** Records of other namespaces of the store are not looked at: 1 to 63 of a-z, 0-9 and inner hyphens. */
+  /** The namespace: 1 to 63 of a-z, 0-9 and inner hyphens. Records of the store's other namespaces are ignored. */
   readonly namespace: string;
-  /** This process, as its record shows it to operators. */
+  /** This process, as its record names it to operators. */
   readonly holder: Holder;
   /** Only worker IDs of this datacenter. */
   readonly datacenterId?: number | undefined;
@@ -32,7 +32,7 @@ export interface WorkerOptions {
    * the window.
    */
   readonly renewalPeriodMs?: number | undefined;
-  /** Absent = the window and its slack: no setting gives it, and uniqueness holds for any that is not shorter. */
+  /** Absent = the window and its slack. Users cannot set it, and uniqueness holds for any value that is not shorter. */
   readonly ttlMs?: number | undefined;
   /** How long a start retries while the store does not answer as it should; absent = without end. */
   readonly startPatienceMs?: number | undefined;
@@ -44,9 +44,9 @@ export interface WorkerOptions {
 export interface WorkerSettings {
   /** See {@link WorkerOptions.namespace}. */
   readonly namespace: string;
-  /** This process, as its record shows it to operators. */
+  /** This process, as its record names it to operators. */
   readonly holder: Holder;
-  /** Of the IDs that are issued. The store's layout record has to agree. */
+  /** The layout of the IDs that are issued. The store's layout record has to agree. */
   readonly layout: Layout;
   /** Worker indexes that may be taken: `count` of them from `first` on. A single one is pinned. */
   readonly range: { readonly first: number; readonly count: number };
@@ -62,7 +62,7 @@ export interface WorkerSettings {
   readonly leadMaxMs: number;
   /** How often the window is renewed: at most half of it. */
   readonly renewalPeriodMs: number;
-  /** After so long without a renewal a holder counts as dead; 0 where a lock shows that. */
+  /** How long after its last renewal a holder counts as dead; 0 where a lock shows that. */
   readonly ttlMs: number;
   /** How long a start retries while the store does not answer as it should. Infinity: without end. */
   readonly startPatienceMs: number;
@@ -71,7 +71,7 @@ export interface WorkerSettings {
 }
 
 /**
- * The widest ranges of a worker's times, in milliseconds, both ends inclusive. Some are narrower beside others: the
+ * The widest ranges of a worker's times, in milliseconds, both ends inclusive. Other settings narrow some of them: the
  * renewal period is at most half of the window, and the TTL at least the window and its slack.
  */
 export const workerTimeRanges = {
@@ -80,7 +80,7 @@ export const workerTimeRanges = {
   ttl: { minMs: 4_000, maxMs: 172_800_000 },
 } as const;
 
-/** The least that a timestamp may lead the wall clock: above a leap second. */
+/** The smallest lead limit: more than a leap second. */
 const leadMs = 2_000;
 
 /** A: 2 s, or two ticks where those are longer. */
@@ -93,14 +93,14 @@ export function windowSlackMs(layout: Layout): number {
   return leadMaxMs(layout) + 2 * clockErrorMs;
 }
 
-/** The part of a store that times depend on. */
+/** The properties of a store that the times depend on. */
 export interface TimedStore {
   readonly timing: StoreTiming;
   readonly liveness: Pick<RecordStore["liveness"], "kind">;
 }
 
 /**
- * Fills in what was not said and checks what was.
+ * Fills in options that were not given and checks those that were.
  *
  * @throws IdError INVALID_CONFIG, naming the setting, its value and the range.
  */
@@ -133,13 +133,14 @@ export function resolveWorkerSettings(options: WorkerOptions, layout: Layout, st
   };
 }
 
-/** Gives the rules of windows, once the store's layout record is known. */
+/** Returns the rules of windows, once the store's layout record is known. */
 export function windowRules(settings: WorkerSettings, store: RecordStore, windowMaxMs: number): WindowRules {
   return {
     windowMs: settings.windowMs,
     leadMaxMs: settings.leadMaxMs,
     windowMaxMs,
-    // Where data may be lost, a clock that is a whole window behind the store's would renew what was over long ago.
+    // Where data may be lost, a clock that is a whole window behind the store's would renew windows that were over long
+    // ago.
     behindMaxMs: store.durability === "lossy" ? settings.windowMs : clockOffMaxMs,
   };
 }
@@ -156,7 +157,7 @@ export function nameWorker(layout: Layout, workerIndex: number): string {
   return layout.datacenter.bits > 0 ? `${datacenterId}/${workerId}` : String(workerId);
 }
 
-/** Checks the range that a store is to be bound to. */
+/** Checks the range to which a store is to be bound. */
 function boundWorkerIds({ workerIds, workerId }: WorkerOptions, layout: Layout): WorkerIdRange | undefined {
   if (workerIds === undefined) return undefined;
   const { first, last } = workerIds;

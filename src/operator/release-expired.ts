@@ -1,4 +1,4 @@
-/** Gives a worker ID back for an operator, in place of its dead holder. */
+/** Gives back a worker ID for an operator, in place of its dead holder. */
 import { delay, type Clock, type Timers } from "../clock/clock.ts";
 import { holderUntilMs } from "../lease/candidates.ts";
 import { storeNowMs } from "../lease/quarantine.ts";
@@ -7,12 +7,12 @@ import { encodeWorkerRecord, parseWorkerRecord, type WorkerRecord, workerKey } f
 
 /** The outcome of a release in place of the holder. */
 export type ExpiredRelease =
-  /** `record` is what stood there. */
+  /** `record` is what the store held before. */
   | { readonly kind: "released"; readonly record: WorkerRecord }
   | { readonly kind: "was-released"; readonly record: WorkerRecord }
-  /** Its holder seems to live; `untilMs` is undefined where a lock shows that. */
+  /** Its holder seems to be alive; `untilMs` is undefined if a lock shows that. */
   | { readonly kind: "held"; readonly record: WorkerRecord; readonly untilMs: number | undefined }
-  /** Nobody ever held it. */
+  /** No process ever held it. */
   | { readonly kind: "absent" };
 
 /** The clocks by which an operator's release waits, and the randomness of what it writes. */
@@ -23,17 +23,17 @@ export interface OperatorPorts {
   readonly random128: () => string;
 }
 
-/** A living holder renews within one period; the second is for the one who is a little late. */
+/** A living holder renews within one period; the second period is for a holder that is a little late. */
 const watchedPeriods = 2;
 
 /**
- * Gives a worker ID back whose holder's time is over. The mark stays: the next holder begins there, as after an expiry.
- * If the old holder lives after all, it finds the record changed and stops, so uniqueness does not depend on whether
+ * Gives back a worker ID whose holder's time is over. The mark stays: the next holder begins there, as after an expiry.
+ * If the old holder is alive after all, it finds the record changed and stops, so uniqueness does not depend on whether
  * the check was right.
  *
- * Where the store has no clock to tell that the time is over, the record is first watched for two renewals' time.
+ * If the store has no clock to show that the time is over, the record is first watched for two renewal periods.
  *
- * @throws IdError as the store does: nothing is known then; INVALID_CONFIG for a record that is not ours.
+ * @throws IdError as the store does: then the outcome is not known; INVALID_CONFIG for a record that is not Snowlane's.
  */
 export async function releaseExpired(
   store: RecordStore,
@@ -70,7 +70,7 @@ async function releaseUnlocked(store: RecordStore, key: string, ports: OperatorP
   const next: WorkerRecord = { ...record, token: "", writeId: ports.random128(), expiresMs: 0 };
   const answer = unlessRefused(await store.compareAndSet(key, first.entry, encodeWorkerRecord(next)));
   if (answer.kind === "applied") return { kind: "released", record };
-  // It changed while it was watched: another process renewed it, took it over or gave it back.
+  // The record changed while it was watched: another process renewed it, took it over or gave it back.
   const { entry } = await store.read(key);
   const standing = entry === undefined ? record : parseWorkerRecord(key, entry.text);
   if (standing.token === "") return { kind: "was-released", record: standing };

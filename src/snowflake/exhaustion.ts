@@ -1,6 +1,9 @@
 import type { Layout } from "./layout.ts";
 
-/** From how few years on an operator is warned: time to change a layout that every stored ID depends on. */
+/**
+ * Below this number of years an operator is warned: it takes that long to change a layout that every stored ID depends
+ * on.
+ */
 export const yearsLeftWarning = 5;
 
 /** 9999-12-31T23:59:59.999Z. */
@@ -12,18 +15,20 @@ const yearMs = 365.25 * 86_400_000;
 export interface Exhaustion {
   /** First Unix millisecond that no ID can carry. */
   readonly endMs: number;
-  /** The same as RFC 3339, which ends with the year 9999: then the last millisecond of that year. */
+  /**
+   * `endMs` in RFC 3339, whose times end with the year 9999: a later end is shown as the last millisecond of that year.
+   */
   readonly endTime: string;
   /** Years of 365.25 days from now to the end; negative after it. */
   readonly yearsLeft: number;
   /**
-   * `warning` below {@link yearsLeftWarning} years, `exhausted` from the end on: nothing can be issued any more,
-   * reading goes on.
+   * `warning` below {@link yearsLeftWarning} years, `exhausted` from the end on: nothing can be issued any more, but
+   * IDs can still be read.
    */
   readonly state: "fine" | "warning" | "exhausted";
 }
 
-/** Tells how long a layout still lasts at `nowMs`, Unix milliseconds. */
+/** How long a layout still lasts at `nowMs`, Unix milliseconds. */
 export function exhaustionOf(layout: Layout, nowMs: number): Exhaustion {
   const yearsLeft = (layout.endMs - nowMs) / yearMs;
   const state = yearsLeft <= 0 ? "exhausted" : yearsLeft < yearsLeftWarning ? "warning" : "fine";

@@ -10,7 +10,7 @@ const names: Readonly<Partial<Record<PresetName, Readonly<Partial<Record<LayoutF
   sonyflake: { worker: "machine" },
 };
 
-/** The name that the maker of a preset has for a field, where it is another than ours; otherwise undefined. */
+/** The name that the maker of a preset uses for a field, if it differs from ours; otherwise undefined. */
 export function makersFieldName(layoutName: string, kind: LayoutFieldKind): string | undefined {
   return Object.hasOwn(names, layoutName) ? names[layoutName as PresetName]?.[kind] : undefined;
 }

@@ -12,17 +12,17 @@ import { TickTable } from "./tick-table.ts";
 export const reserveCountMax = 1_048_576;
 
 /**
- * `unary`: few IDs that a caller waits for. `bulk`: a stream or a reservation; leaves the end of the furthest tick to
- * the others.
+ * `unary`: a few IDs that a caller waits for. `bulk`: a stream or a reservation, which leaves the end of the furthest
+ * tick to unary calls.
  */
 type Priority = "unary" | "bulk";
 
 /**
- * How a generator meets clocks and bursts. Every length of time is raised to what the layout's tick needs; see {@link
- * leadLimits}.
+ * How a generator handles clocks and bursts. Every length of time is raised to the least that the layout's tick
+ * requires; see {@link leadLimits}.
  */
 export interface GeneratorOptions {
-  /** Of the IDs that are issued. */
+  /** The layout of the IDs that are issued. */
   readonly layout: Layout;
   /** The reaction to a clock that goes back. Default: `advance`. */
   readonly policy?: RollbackPolicy | undefined;
@@ -32,10 +32,10 @@ export interface GeneratorOptions {
   readonly leadMaxMs?: number | undefined;
   /**
    * Default true: the first sequence number of a tick is drawn from the lower quarter unless the tick before was used
-   * up, so that IDs of an idle worker spread over `id % n`. False: it is 0.
+   * up, so that IDs of an idle worker spread over `id % n`. If false, it is 0.
    */
   readonly sequenceSpread?: boolean | undefined;
-  /** A number from 0, inclusive, to 1, exclusive. Needs no secrecy: an ID is not a secret. */
+  /** A number from 0, inclusive, to 1, exclusive. It may be predictable, because an ID is not a secret. */
   readonly random: () => number;
 }
 
@@ -46,7 +46,8 @@ export interface GrantWindow {
   /** 0 to `layout.worker.max`. */
   readonly workerId: number;
   /**
-   * First Unix millisecond that may be used. Above every timestamp that was ever issued for this worker ID, by anyone.
+   * First Unix millisecond that may be used. Above every timestamp that was ever issued for this worker ID, by any
+   * process.
    */
   readonly fromMs: number;
   /** The mark: no timestamp at or above this Unix millisecond is issued. */
@@ -54,30 +55,30 @@ export interface GrantWindow {
 }
 
 /**
- * Issues the IDs of one worker: unique whatever the clock shows.
+ * Issues the IDs of one worker, which are unique no matter what the clock shows.
  *
  * Never sleeps, never spins, and never reads a clock: the caller passes each reading and acts on a refusal. Not for use
- * by two threads at once. Uniqueness across restarts is the caller's: pass a `fromMs` that is at or above the `markMs`
- * of every earlier use of the worker ID.
+ * by two threads at once. The caller ensures uniqueness across restarts: it passes a `fromMs` that is at or above the
+ * `markMs` of every earlier use of the worker ID.
  */
 export class SnowflakeGenerator {
   readonly layout: Layout;
   readonly policy: RollbackPolicy;
   /**
-   * The most that timestamps ever lead the clock, in milliseconds: what was asked for, or two ticks if that is more.
+   * The most that timestamps ever lead the clock, in milliseconds: the configured limit, or two ticks if that is more.
    */
   readonly leadMaxMs: number;
-  /** How many IDs the burst holds: what can be had at once after idling, about. */
+  /** How many IDs the burst holds: about as many as are available at once after idling. */
   readonly burstCount: number;
   readonly #rule: RollbackRule;
   readonly #lead: LeadRule;
   readonly #table: TickTable | undefined;
   readonly #random: () => number;
-  /** How many sequence numbers the first of a tick is drawn from; 1 = always 0. */
+  /** From how many sequence numbers the first one of a tick is drawn; 1 = it is always 0. */
   readonly #spreadCount: number;
   /** How many sequence numbers of the furthest permitted tick are kept for unary calls: docs/adr/0177. */
   readonly #keptCount: number;
-  /** Whether successive IDs of a tick differ in the lower half alone. */
+  /** Whether successive IDs of a tick differ only in the lower half. */
   readonly #narrow: boolean;
   /** The last tick of the layout's life, and the highest sequence number. */
   readonly #tickMax: number;
@@ -100,8 +101,8 @@ export class SnowflakeGenerator {
   /** Whether the clock went back and `reuse` has not yet followed it. */
   #hasRegressed = false;
   /**
-   * The reading at which an ID was last issued, so that the tick is open without another look; NaN if it has to be
-   * looked at.
+   * The reading at which an ID was last issued, at which the tick is known to be permitted; NaN if that has to be
+   * checked.
    */
   #openMs = Number.NaN;
   /** Where the next ID goes: this sequence number of this tick, or the next tick if it is above the layout's. */
@@ -119,9 +120,9 @@ export class SnowflakeGenerator {
   #risingSpan = 0;
 
   /**
-   * @throws IdError INVALID_LAYOUT if the sequence stands above the timestamp: such IDs can be read, but one worker's
-   * would not rise. INVALID_CONFIG if a length of time is not a number of milliseconds from 0, or the burst is above
-   * the greatest lead.
+   * @throws IdError INVALID_LAYOUT if the sequence is above the timestamp: such IDs can be read, but those of one
+   * worker would not rise. INVALID_CONFIG if a length of time is not a number of milliseconds from 0, or the burst is
+   * above the greatest lead.
    */
   constructor(options: GeneratorOptions) {
     const { layout, policy = "advance" } = options;
@@ -197,7 +198,7 @@ export class SnowflakeGenerator {
   }
 
   /**
-   * Reserves the next IDs of this worker: what can be had without waiting, at least 1.
+   * Reserves the next IDs of this worker: as many as are available without waiting, at least 1.
    *
    * Returns runs in issue order, one for each tick. Their IDs are used, even if the caller drops them.
    *
@@ -298,7 +299,7 @@ export class SnowflakeGenerator {
     return this.#lead.debtMs;
   }
 
-  /** Takes a reading, and tells whether it forbids every ID. */
+  /** Takes a reading of the clock, and returns a refusal if it forbids every ID. */
   #read(nowMs: number, monotonicMs: () => number): Refusal | undefined {
     this.#openMs = Number.NaN;
     if (!this.#held) {
@@ -358,9 +359,9 @@ export class SnowflakeGenerator {
   }
 
   /**
-   * Moves to where the next ID goes, entering a tick if it may be issued.
+   * Moves to where the next ID goes, and enters the next tick if it is needed and permitted.
    *
-   * @returns How many IDs can be had there; 0 if not one.
+   * @returns How many IDs are available there.
    */
   #room(priority: Priority): number {
     const floorTick = this.#floorTick();
@@ -368,7 +369,7 @@ export class SnowflakeGenerator {
       const tick = this.#candidateTick(floorTick);
       if (!(tick <= this.#tickMax && tick < this.#untilTick && tick <= this.#lead.limitTick)) return 0;
       const keptCount = priority === "bulk" && tick === this.#lead.limitTick ? this.#keptCount : 0;
-      // Not even entered: a tick in which nothing is issued must not raise the mark.
+      // The tick is not even entered: a tick in which nothing is issued must not raise the mark.
       if (keptCount > this.#sequenceMax) return 0;
       if (tick !== this.#tick) this.#enter(tick);
       if (this.#sequence > this.#sequenceMax) continue;
@@ -417,7 +418,7 @@ export class SnowflakeGenerator {
     this.#words.high = this.#tickHigh + highOf(this.#sequenceUnit, this.#sequence);
   }
 
-  /** Says why there is no room. @throws IdError TIMESTAMP_EXHAUSTED. */
+  /** The reason why there is no room. @throws IdError TIMESTAMP_EXHAUSTED. */
   #refuse(priority: Priority): Refusal {
     const { layout } = this;
     const nowMs = this.#readingMs;
@@ -430,7 +431,7 @@ export class SnowflakeGenerator {
     }
     if (tick >= this.#untilTick) return windowRefusal(nowMs);
     const left = this.#sequenceMax + 1 - (tick === this.#tick ? this.#sequence : 0);
-    // A bulk caller for whom the rest of the furthest tick is not meant needs that a further one is permitted.
+    // A bulk caller may not use the rest of the furthest tick, so it has to wait for a further one.
     const wanted = priority === "bulk" && left <= this.#keptCount ? tick + 1 : tick;
     const untilMs = Math.max(nowMs + 1, this.#lead.permittedAtMs(wanted, this.#highestTick));
     return { kind: "wait", untilMs, cause: this.#lead.isAboveLeadMax(wanted) ? "rollback" : "burst" };
@@ -445,8 +446,8 @@ function isIn(max: number, value: number): boolean {
 }
 
 /**
- * Refuses a layout whose IDs can be read but not issued: with the sequence above the timestamp one worker's would not
- * rise. docs/adr/0004 has the decision.
+ * Refuses a layout whose IDs can be read but not issued: with the sequence above the timestamp, those of one worker
+ * would not rise. docs/adr/0004 has the decision.
  *
  * @throws IdError INVALID_LAYOUT.
  */

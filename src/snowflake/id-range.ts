@@ -13,12 +13,12 @@ export interface IdRange {
 }
 
 /**
- * Gives the lowest and the highest ID whose creation time, as {@link parseId} reads it, lies in an interval, for range
- * queries over stored IDs.
+ * Returns the lowest and the highest ID whose creation time, as {@link parseId} reads it, lies in an interval, for
+ * range queries over stored IDs.
  *
  * Neighbouring intervals give neighbouring ranges, without a gap or an overlap. The ends are clamped to the layout's
- * life. Where another field stands above the timestamp, IDs of other times lie between the two as well: the range is
- * then only a first filter. docs/adr/0002 says why the tick that contains the start is left out.
+ * life. If another field is above the timestamp, IDs of other times lie between the two as well: the range is then only
+ * a first filter. docs/adr/0002 explains why the tick that contains the start is left out.
  *
  * @param startNs - Inclusive, Unix nanoseconds.
  * @param endNs - Exclusive, Unix nanoseconds.
@@ -48,7 +48,7 @@ export function idRange(layout: Layout, startNs: bigint, endNs: bigint): IdRange
   };
 }
 
-/** A time as people write it; nanoseconds past the calendar. */
+/** A time in RFC 3339, or in nanoseconds if it is beyond the calendar. */
 function timeText(unixNs: bigint): string {
   return unixNs >= -timestampLimitNs && unixNs <= timestampLimitNs ? isoOfNs(unixNs) : `${unixNs} ns`;
 }
@@ -57,7 +57,7 @@ function timeText(unixNs: bigint): string {
 function ticksUp(layout: Layout, unixNs: bigint): bigint {
   const sinceEpochNs = unixNs - BigInt(layout.epochMs) * nsPerMsBig;
   const tickNs = BigInt(layout.tickNs);
-  // Division of bigints rounds towards zero: that is up only below it.
+  // Division of bigints rounds towards zero, which is upwards only for negative numbers.
   return sinceEpochNs <= 0n ? sinceEpochNs / tickNs : (sinceEpochNs + tickNs - 1n) / tickNs;
 }
 

@@ -6,7 +6,7 @@ export function isoOfMs(unixMs: number): string {
   return new Date(unixMs).toISOString();
 }
 
-/** Writes Unix nanoseconds as RFC 3339 in UTC: milliseconds, and further digits as far as the time has them. */
+/** Writes Unix nanoseconds as RFC 3339 in UTC: milliseconds, and further digits if the time has them. */
 export function isoOfNs(unixNs: bigint): string {
   const belowMs = ((unixNs % nsPerMsBig) + nsPerMsBig) % nsPerMsBig;
   const text = isoOfMs(Number((unixNs - belowMs) / nsPerMsBig));

@@ -8,27 +8,27 @@ export interface PlausibleLayout {
   readonly createTimeMs: number;
 }
 
-/** Why a preset is the likelier one, the strongest reason first. */
+/** Why a preset is likely, the strongest reason first. */
 export type GuessReason =
   /** The text names the maker: a mention, or a link to a site that uses this layout. */
   | "maker"
-  /** It is the layout of this server, or the one that was chosen. */
+  /** The preset is the layout of this server, or the one that was chosen. */
   | "own"
   /** The ID would be from the last 90 days. */
   | "recent"
-  /** The sequence number is low, as it nearly always is. */
+  /** The sequence number is low, as nearly all are. */
   | "low-sequence"
-  /** Many IDs in the world are of this layout. */
+  /** This layout is widely used. */
   | "known";
 
 /** A plausible preset with its score. */
 export interface LayoutGuess extends PlausibleLayout {
-  /** Higher is likelier. Comparable between the guesses of one ID or of one list alone. */
+  /** Higher is likelier. Only guesses for the same ID, or the same list, can be compared. */
   readonly score: number;
   readonly reasons: readonly GuessReason[];
 }
 
-/** Facts beside the IDs that decide between layouts. */
+/** Facts other than the IDs that help to decide between layouts. */
 export interface GuessContext {
   /** Unix milliseconds. */
   readonly nowMs: number;
@@ -39,7 +39,7 @@ export interface GuessContext {
 }
 
 const dayMs = 86_400_000;
-/** Clocks and time zones differ by less. */
+/** The most by which an ID may be in the future: clocks and time zones differ by less. */
 const futureMaxMs = dayMs;
 
 /**
@@ -70,17 +70,17 @@ const knownPoints: Readonly<Partial<Record<PresetName, number>>> = {
   yitter: 1,
 };
 
-/** The presets, each with its earliest time and the lowest number that has too many bits for it. */
+/** The presets, each with the earliest time of its IDs and the lowest number that has too many bits for it. */
 const candidates = presetNames.map((name) => {
   const layout = layouts[name];
   return { name, layout, startMs: beginMs[name] ?? layout.epochMs, idEnd: 1n << BigInt(layout.bits) };
 });
 
 /**
- * Gives the presets under which an ID could have been made: not before the scheme existed, after its epoch, and not
+ * Returns the presets under which an ID could have been made: not before the scheme existed, after its epoch, and not
  * after tomorrow. The most plausible first.
  *
- * A guess, and no more: many IDs read well under several layouts.
+ * This is only a guess: many IDs are plausible under several layouts.
  */
 export function plausibleLayouts(id: bigint, nowMs: number): readonly PlausibleLayout[] {
   return guessLayouts([id], { nowMs }).map(({ name, createTimeMs }) => ({ name, createTimeMs }));
@@ -88,11 +88,12 @@ export function plausibleLayouts(id: bigint, nowMs: number): readonly PlausibleL
 
 /**
  * Scores the presets under which at least one of the IDs could have been made, the likeliest first; among equals the
- * order is that of {@link presetNames}. `leaf` stands behind `twitter`, to which it is equal but for its names.
+ * order is that of {@link presetNames}. `leaf` comes after `twitter`, from which it differs only in its names.
  *
  * The points: up to 3.5 for how common a layout is; 2.5 where the ID would be from the last 90 days, 0.5 for two years;
  * 1.5 for a sequence number in the lowest 64th of its range, 0.5 in the lowest quarter, otherwise -1.5; 6 for a maker
- * that the text names, and 4 for the layout of this server. Of several IDs it is the sum, and 10 for each that fits.
+ * that the text names, and 4 for the layout of this server. For several IDs the points are added up, with 10 more for
+ * each ID that fits.
  *
  * @param ids - One or more. `createTimeMs` is that of the first one that fits.
  */
@@ -145,7 +146,7 @@ function guessOf(
 /**
  * Whether an ID can have been made under one layout: after the scheme began, and not after tomorrow.
  *
- * @param layout - A preset, or any other, whose scheme began at its epoch.
+ * @param layout - A preset, or any other layout, whose scheme counts as begun at its epoch.
  */
 export function isPlausibleUnder(layout: Layout, id: bigint, nowMs: number): boolean {
   const preset = candidates.find((candidate) => candidate.layout === layout);
@@ -156,7 +157,7 @@ export function isPlausibleUnder(layout: Layout, id: bigint, nowMs: number): boo
 /** A layout with its earliest time and the lowest number that has too many bits for it. */
 type Candidate = Omit<(typeof candidates)[number], "name">;
 
-/** An ID's time and sequence under a layout; undefined where it cannot have been made under it. */
+/** An ID's time and sequence under a layout; undefined if the ID cannot have been made under the layout. */
 function readUnder(
   { layout, startMs, idEnd }: Candidate,
   id: bigint,
@@ -179,7 +180,7 @@ function recentPoints(ageMs: number): number {
   return ageMs >= 90 * dayMs ? 0.5 : recentPointsMax;
 }
 
-/** Mastodon's sequence is a hash, so that it says nothing. */
+/** Mastodon's sequence is partly a hash, so it gets no points. */
 function sequencePoints({ name, layout }: (typeof candidates)[number], sequence: number): number {
   if (name === "mastodon") return 0;
   const range = layout.sequence.max + 1;
@@ -194,12 +195,13 @@ interface IdSpan {
 }
 
 /**
- * Makes the test whether a number can be an ID of any preset: made after its scheme began and not after tomorrow. It
- * costs a few comparisons, whereas {@link guessLayouts} takes the number apart.
+ * Makes a test of whether a number can be an ID of any preset: made after its scheme began and not after tomorrow. It
+ * costs a few comparisons, whereas {@link guessLayouts} parses the number.
  *
- * Baidu's layout is left out: its ticks of a second fill all 63 bits within eight years, so that every number would do.
+ * Baidu's layout is left out: its ticks of a second fill all 63 bits within eight years, so that every number would
+ * pass.
  *
- * @param own - The name of the server's or the chosen layout: Baidu counts where it is that.
+ * @param own - The name of the server's or the chosen layout: Baidu's is tested only if it is that one.
  */
 export function plausibilityTest(nowMs: number, own?: string): (id: bigint) => boolean {
   const spans: readonly IdSpan[] = candidates

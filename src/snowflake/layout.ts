@@ -36,7 +36,7 @@ export interface LayoutSpec {
   readonly fields: readonly LayoutField[];
 }
 
-/** Where a field stands in the 64 bits of an ID. */
+/** The position of a field in the 64 bits of an ID. */
 export interface FieldPlace {
   readonly bits: number;
   /** Bits below it. */
@@ -50,13 +50,13 @@ export interface Layout extends LayoutSpec {
   /** Width of all fields together, 1 to 63. */
   readonly bits: number;
   readonly timestamp: FieldPlace;
-  /** bits 0 and max 0 where the layout has none; so for the two below. */
+  /** `bits` and `max` are 0 if the layout has no such field; this also applies to the two below. */
   readonly datacenter: FieldPlace;
   readonly worker: FieldPlace;
   readonly sequence: FieldPlace;
   /** Distance between IDs that differ by 1 in the sequence. */
   readonly stride: bigint;
-  /** How many processes the layout can tell apart: datacenter and worker together. */
+  /** How many processes the layout can distinguish: datacenter and worker together. */
   readonly workerCount: number;
   /** First millisecond after the layout's life: Unix milliseconds. No ID carries a time at or above it. */
   readonly endMs: number;
@@ -81,7 +81,7 @@ const tickNsMin = 1_000;
 const tickNsMax = 3_600_000 * nsPerMs;
 
 /**
- * Makes a layout from its fields, epoch and tick, and freezes it.
+ * Makes a frozen layout from its fields, epoch and tick.
  *
  * The life of a layout ends with its timestamp field, with the year 9999, or at 2^53 - 1 ticks, whichever is first.
  *
@@ -135,7 +135,7 @@ function placeFields(fields: readonly LayoutField[]): FieldPlaces {
   const places: Partial<Record<LayoutFieldKind, FieldPlace>> = {};
   let shift = 0;
   for (const { kind, bits } of fields.toReversed()) {
-    // Types do not hold what comes from a configuration file.
+    // Types do not guarantee what a configuration file contains.
     if (!layoutFieldKinds.includes(kind)) throw invalid(`There is no field kind ${kind}.`, { field: kind });
     if (!Number.isInteger(bits) || bits < 1 || bits > 62) {
       throw invalid(`The ${kind} field has ${bits} bits; 1 to 62 are possible.`, { field: kind, bits });
@@ -159,7 +159,7 @@ function placeFields(fields: readonly LayoutField[]): FieldPlaces {
   return { ...places, timestamp };
 }
 
-/** Puts the parts of an ID together. The parts must lie in their ranges; see {@link IdParts}. */
+/** Composes an ID from its parts, which must be in their ranges; see {@link IdParts}. */
 export function composeId(layout: Layout, parts: IdParts): bigint {
   return (
     (BigInt(parts.ticks) << BigInt(layout.timestamp.shift)) |
@@ -169,10 +169,10 @@ export function composeId(layout: Layout, parts: IdParts): bigint {
   );
 }
 
-/** The ID that is being taken apart. */
+/** The ID that is being decomposed. */
 const words = new IdWords();
 
-/** Takes an ID apart. Bits that belong to no field are dropped: parse.ts refuses IDs that have any. */
+/** Splits an ID into its parts. Bits that belong to no field are dropped: parse.ts refuses IDs with such bits. */
 export function decomposeId(layout: Layout, id: bigint): IdParts {
   words.id = id;
   return {

@@ -5,13 +5,13 @@ import { nsPerMs } from "./nanoseconds.ts";
 export interface LeadLimits {
   /** Under load: {@link burstMsDefault} by default, at least one tick. */
   readonly burstMs: number;
-  /** At any time, whatever the clock did: {@link leadMaxMsDefault} by default, at least two ticks. */
+  /** At any time, no matter what the clock did: {@link leadMaxMsDefault} by default, at least two ticks. */
   readonly leadMaxMs: number;
 }
 
 /** A burst of calls is served from the next few ticks instead of being made to wait for a timer. */
 const burstMsDefault = 10;
-/** Above a leap second, and above what time daemons step by in ordinary operation. */
+/** More than a leap second, and more than the steps that time daemons make in ordinary operation. */
 const leadMaxMsDefault = 2_000;
 
 /** Limits that are asked for; absent means the default. */
@@ -22,7 +22,7 @@ export interface AskedLeadLimits {
   readonly leadMaxMs?: number | undefined;
 }
 
-/** Gives the limits that hold for a layout: those asked for, and never less than one and two of its ticks. */
+/** Returns the limits for a layout: those asked for, but at least one tick for the burst and two for the lead. */
 export function leadLimits(layout: Layout, asked: AskedLeadLimits = {}): LeadLimits {
   const tickMs = layout.tickNs / nsPerMs;
   return {
@@ -36,12 +36,12 @@ export function leadLimits(layout: Layout, asked: AskedLeadLimits = {}): LeadLim
  * more than the greatest lead above the clock.
  *
  * The debt is the time by which the clock went back. Without it, a worker at full load that is put 1.5 s ahead of its
- * clock would stand still until the clock had caught up; with it, the worker goes on at full rate, and its lead shrinks
- * whenever the load leaves room. A clock that swings back and forth does not add each swing to the debt, because its
- * gain on the monotonic clock is taken off again.
+ * clock would issue nothing until the clock had caught up; with it, the worker continues at full rate, and its lead
+ * shrinks whenever the load leaves room. A clock that swings back and forth does not add each swing to the debt,
+ * because what it gains on the monotonic clock is subtracted again.
  *
  * Counts in units: the tick or the millisecond, whichever is finer, so that all sums are of whole numbers.
- * docs/adr/0001 says why gains count from the highest offset.
+ * docs/adr/0001 explains why gains are counted from the highest offset.
  */
 export class LeadRule {
   readonly #epochMs: number;
@@ -71,7 +71,7 @@ export class LeadRule {
     this.#hasDebt = hasDebt;
   }
 
-  /** How many ticks the burst is. */
+  /** The burst in ticks. */
   get burstTicks(): number {
     return this.#burstTicks;
   }
@@ -111,8 +111,8 @@ export class LeadRule {
     if (this.#debtUnits > 0) {
       const offsetMs = nowMs - monotonicMs();
       const gainedMs = this.#offsetMs === undefined ? 0 : Math.max(0, offsetMs - this.#offsetMs);
-      // The highest, not the last: the wall clock is read in whole milliseconds, and its rounding must not count as a
-      // gain each time.
+      // The highest offset is used, not the last: the wall clock is read in whole milliseconds, and its rounding must
+      // not count as a gain each time.
       this.#offsetMs = Math.max(offsetMs, this.#offsetMs ?? offsetMs);
       const leadUnits = highestTick * this.#unitsPerTick - this.#toUnits(nowMs);
       this.#debtUnits = Math.max(0, Math.min(this.#debtUnits - gainedMs * this.#unitsPerMs, leadUnits));
@@ -122,7 +122,7 @@ export class LeadRule {
   }
 
   /**
-   * The first Unix millisecond at which `tick` may be issued, if the clock just goes on and nothing is issued until
+   * The first Unix millisecond at which `tick` may be issued, if the clock runs on normally and nothing is issued until
    * then.
    *
    * @param highestTick - The highest tick that an ID was issued in: no debt reaches beyond it.
@@ -133,7 +133,7 @@ export class LeadRule {
     return this.#toMsUp(Math.max(neededUnits - debtUnits, (tick - this.#leadMaxTicks) * this.#unitsPerTick));
   }
 
-  /** Whether it is the greatest lead, and not the burst, that `tick` is above. */
+  /** Whether `tick` is above the greatest lead, and not only above the burst. */
   isAboveLeadMax(tick: number): boolean {
     return tick > this.nowTick + this.#leadMaxTicks;
   }

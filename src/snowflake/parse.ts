@@ -26,7 +26,7 @@ export interface ParsedId {
 /**
  * Reads an ID by a layout.
  *
- * Never tells whether the ID was issued: any number that fits the layout reads as something.
+ * Cannot show whether the ID was issued: any number that fits the layout can be read.
  *
  * @throws IdError MALFORMED_ID if the ID is negative or above 2^63 - 1, has a bit that belongs to no field, or carries
  * a time past the layout's life.

@@ -1,10 +1,11 @@
 /**
- * How rows of the past are numbered: by the command, the library, a database, and callers of ClaimPast alike.
+ * How rows of the past are numbered: the command, the library, a database and callers of ClaimPast all do it in the
+ * same way.
  *
  * Rows come sorted by time. Of k worker IDs ("lanes") each tick has C = k x 2^sequenceBits slots, counted from the
  * first tick of the claim: `slot = max(slot before + 1, tick x C)`. The ID of a slot has the tick `slot div C`, the
- * lane `slot mod C div 2^sequenceBits`, and the rest as its sequence number. So a full tick flows over into the next
- * ones, and nothing is kept but the last slot.
+ * lane `slot mod C div 2^sequenceBits`, and the rest as its sequence number. So a full tick overflows into the next
+ * ones, and only the last slot has to be remembered.
  */
 import { checkIssuable } from "./generator.ts";
 import { composeId, type Layout, msToTicksDown, msToTicksUp, ticksToMsDown, ticksToMsUp } from "./layout.ts";
@@ -23,7 +24,7 @@ export function slotsOfTick(layout: Layout, laneCount: number): number {
   return laneCount * (layout.sequence.max + 1);
 }
 
-/** An interval with all of the ticks that it touches: Unix milliseconds, without the end. */
+/** An interval, extended to all of the ticks that it touches: Unix milliseconds, its end exclusive. */
 export function inWholeTicks(layout: Layout, fromMs: number, untilMs: number) {
   return {
     fromMs: ticksToMsDown(layout, msToTicksDown(layout, fromMs)),
@@ -53,7 +54,7 @@ export class PastSlots {
     return this.#place;
   }
 
-  /** By how many ticks a slot came later than its row at most. */
+  /** The most ticks by which a slot was later than its row. */
   get lagMax(): number {
     return this.#lagMax;
   }
@@ -74,7 +75,7 @@ export class PastSlots {
   }
 }
 
-/** The IDs of rows of the past, of an interval that was claimed. */
+/** The IDs of rows of the past, within an interval that was claimed. */
 export class PastNumbers {
   readonly slots: PastSlots;
   readonly #laneIds: readonly bigint[];
@@ -105,8 +106,8 @@ export class PastNumbers {
   /**
    * The ID of the next row.
    *
-   * @param rowTick - That of the row's time; one below the claim counts as its first.
-   * @returns undefined where the claim has no slot left for it: it and all later rows get none.
+   * @param rowTick - The tick of the row's time; one below the claim counts as the claim's first.
+   * @returns undefined if the claim has no slot left for it: then it and all later rows get no ID.
    */
   next(rowTick: number): bigint | undefined {
     const { slots } = this;

@@ -24,7 +24,7 @@ export const presetNames = [
 /** One of {@link presetNames}. */
 export type PresetName = (typeof presetNames)[number];
 
-/** The built-in layouts by name. docs/layouts.md says for each what it is good for and when it runs out. */
+/** The built-in layouts by name. docs/layouts.md says what each is good for and when it runs out. */
 export const layouts: Readonly<Record<PresetName, Layout>> = {
   /**
    * Twitter Snowflake: 4,096 IDs a millisecond from each of 1,024 workers, until 2080.
@@ -95,8 +95,8 @@ export const layouts: Readonly<Record<PresetName, Layout>> = {
     ],
   }),
   /**
-   * Baidu's uid-generator: ticks of one second, a worker ID for each start of a process. Under its own epoch, which is
-   * here for reading, it ran out on 2024-11-20; issuing needs a later one.
+   * Baidu's uid-generator: ticks of one second, a worker ID for each start of a process. With its own epoch, which is
+   * kept here for reading, it ran out on 2024-11-20; issuing needs a later epoch.
    *
    * @see https://github.com/baidu/uid-generator (DefaultUidGenerator.java: timeBits, workerBits, seqBits; epochSeconds,
    * which is 2016-05-20 at +08:00).
@@ -112,10 +112,10 @@ export const layouts: Readonly<Record<PresetName, Layout>> = {
     ],
   }),
   /**
-   * For IDs that must survive a JSON number: 53 bits, so that every ID is at most Number.MAX_SAFE_INTEGER. Of our own
-   * make: 41 bits of milliseconds from 2026 last until 2095, as long as Twitter's; the other 12 are halved, 64 workers
-   * of 64,000 IDs a second each. That is much less than 64-bit layouts hold: take one of those wherever IDs can be
-   * strings. docs/adr/0003 has the reasons for these widths.
+   * For IDs that must survive a JSON number: 53 bits, so that every ID is at most Number.MAX_SAFE_INTEGER. This layout
+   * is our own: 41 bits of milliseconds from 2026 last until 2095, as long as Twitter's; the other 12 bits are split
+   * evenly, for 64 workers of 64,000 IDs a second each. That is much less than 64-bit layouts hold: use one of those
+   * wherever IDs can be strings. docs/adr/0003 has the reasons for these widths.
    *
    * @see https://tc39.es/ecma262/#sec-number.max_safe_integer
    */
@@ -271,7 +271,7 @@ export const layouts: Readonly<Record<PresetName, Layout>> = {
 };
 
 /**
- * Gives a built-in layout by its name, on request with another epoch.
+ * Returns a built-in layout by its name, optionally with another epoch.
  *
  * @param epochMs - Unix milliseconds; absent means the preset's own.
  * @throws IdError INVALID_LAYOUT if there is no such preset, or the epoch is out of range.

@@ -1,9 +1,9 @@
 import { type ErrorReason, IdError } from "../errors.ts";
 import type { IdRun } from "./run.ts";
 
-/** Why no ID can be had now although the grant is held. */
+/** Why no ID is available now although the grant is held. */
 type RefusalCause =
-  /** The lead over the clock is used up: more was asked for than the layout has. */
+  /** The lead over the clock is used up: more was asked for than the layout can issue in this time. */
   | "burst"
   /** The clock has gone back, and has to catch up. */
   | "rollback"
@@ -12,13 +12,13 @@ type RefusalCause =
 
 /** The answer of a generator. */
 export type Reservation =
-  /** At least one ID. Runs in issue order. */
+  /** At least one ID; the runs are in issue order. */
   | { readonly kind: "runs"; readonly runs: readonly IdRun[] }
-  /** Not one. `untilMs`: the Unix millisecond at which trying again makes sense; above the reading that was passed. */
+  /** No ID. `untilMs`: the Unix millisecond at which trying again makes sense; above the reading that was passed. */
   | { readonly kind: "wait"; readonly untilMs: number; readonly cause: RefusalCause }
   /**
-   * Not one, and the last timestamp is `aheadMs` ahead of the clock, more than is allowed: the holder must move to
-   * another worker ID. `untilMs`: the Unix millisecond from which on it would be no more than is allowed.
+   * No ID, and the last timestamp is `aheadMs` ahead of the clock, more than is allowed: the holder must move to
+   * another worker ID. `untilMs`: the Unix millisecond from which on it would be allowed.
    */
   | { readonly kind: "rolled-back"; readonly aheadMs: number; readonly untilMs: number };
 
@@ -40,8 +40,8 @@ const waitReasons: Readonly<Record<RefusalCause, readonly [ErrorReason, string]>
 };
 
 /**
- * Gives the error that a refusal is for a caller who cannot wait for it: BURST_EXCEEDED, CLOCK_ROLLED_BACK or
- * WINDOW_EXPIRED, always with `retryAfterMs`.
+ * Returns the error of a refusal for a caller that cannot wait: BURST_EXCEEDED, CLOCK_ROLLED_BACK or WINDOW_EXPIRED,
+ * always with `retryAfterMs`.
  *
  * @param nowMs - The reading that the refusal answered.
  */

@@ -1,12 +1,12 @@
 /**
- * Five named policies for a clock that shows less than it did. Uniqueness holds under each of them; they differ in
- * which callers wait, which are refused, and whether IDs rise. Names as in `RollbackPolicy` of
+ * Five named policies for a clock that shows less than it did before. Uniqueness holds under each of them; they differ
+ * in which callers wait, which are refused, and whether IDs rise. Names as in `RollbackPolicy` of
  * proto/snowlane/v1/id_service.proto.
  */
 export const rollbackPolicies = ["advance", "reject", "wait", "logical", "reuse"] as const;
 
 /**
- * - `advance`: time stands still or runs on from the last timestamp. Guarantee: IDs rise, and a step back of at most
+ * - `advance`: time stops at the last timestamp or continues from it. Guarantee: IDs rise, and a step back of at most
  *   `leadMaxMs` delays no call, at any load that the layout allows. After a longer one the generator answers
  *   `rolled-back`, and the holder moves to another worker ID.
  * - `reject`: Twitter's. Guarantee: IDs rise, and none is issued while the clock shows less than it has shown before in
@@ -23,7 +23,7 @@ export const rollbackPolicies = ["advance", "reject", "wait", "logical", "reuse"
  */
 export type RollbackPolicy = (typeof rollbackPolicies)[number];
 
-/** A policy as three answers: what the generator, the worker and the service ask of it. */
+/** A policy as three properties, which the generator, the worker and the service use. */
 export interface RollbackRule {
   /**
    * The reaction while the clock shows less than it has shown before in this grant. `lead`: timestamps lead the clock,
@@ -31,7 +31,7 @@ export interface RollbackRule {
    * more than the greatest lead is missing. `refuse`: callers get an error.
    */
   readonly whileBehind: "lead" | "wait" | "refuse";
-  /** The cause that makes a timestamp advance: the clock, or only a sequence that is used up. */
+  /** What makes the timestamp advance: the clock, or only a sequence that is used up. */
   readonly advancesWith: "clock" | "sequence";
   /** Whether IDs rise, or go back with the clock to sequence numbers that recent ticks left unused. */
   readonly order: "rising" | "reusing";

@@ -9,7 +9,7 @@ export interface IdRun {
   readonly stride: bigint;
 }
 
-/** Gives the IDs of runs one by one, in order. */
+/** Yields the IDs of runs one by one, in order. */
 export function* idsOf(runs: Iterable<IdRun>): Generator<bigint, void, undefined> {
   for (const { firstId, count, stride } of runs) {
     for (let index = 0, id = firstId; index < count; index++, id += stride) yield id;

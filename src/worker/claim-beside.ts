@@ -6,8 +6,8 @@ import type { ProtocolContext } from "../lease/protocol-context.ts";
 import type { WindowRules } from "../lease/window.ts";
 
 /**
- * Claims the past in a process that may hold a worker ID, without touching its grant. What the claim learns of losses
- * counts as at an acquire, and a quarantine that is owed is put down before it.
+ * Claims the past in a process that may hold a worker ID, without touching its grant. Losses that the claim learns of
+ * are handled as at an acquire, and a quarantine mark that is due is written before it.
  *
  * @throws IdError as the outcomes `refused` and `failed` of {@link claimPast}.
  */
@@ -26,7 +26,7 @@ export async function claimBeside(
   const { outcome, seen } = await claimPast(context, request, losses.known);
   losses.onAcquire(seen);
   if (outcome.kind === "claimed") return outcome.grant;
-  // A refusal has the same reason, and says of old losses alone.
+  // A refusal may have the same reason, but it only concerns losses that are known already.
   if (outcome.kind === "failed" && isRegression(outcome.error)) losses.onRegression(outcome.error.message);
   throw outcome.error;
 }

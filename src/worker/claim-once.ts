@@ -11,9 +11,9 @@ import type { RecordStore } from "../store/record-store.ts";
 
 /** The store and the settings of a claim by a process that holds no worker ID. */
 export interface ClaimParts {
-  /** The one that is claimed in. */
+  /** The store in which the past is claimed. */
   readonly store: RecordStore;
-  /** The namespace, the layout and the worker IDs that may be claimed of. */
+  /** The namespace, the layout and the worker IDs that may be claimed. */
   readonly settings: WorkerSettings;
   /** The clocks and the randomness of the claim, and where it reports. */
   readonly ports: WorkerPorts;

@@ -19,11 +19,11 @@ import type { Granted } from "./grant-search.ts";
 export interface GrantLifeParts {
   /** The store, the settings and the memory that all steps of the protocol share. */
   readonly context: ProtocolContext;
-  /** Gets what renewals show of losses of the store. */
+  /** Is notified of losses of the store that renewals show. */
   readonly losses: LossNotices;
-  /** Gets each grant, each new end of its window, and the end of issuing. */
+  /** Receives each grant, each new end of its window, and the end of issuing. */
   readonly generator: GrantedGenerator;
-  /** undefined: there is no resuming. */
+  /** undefined: grants are not resumed. */
   readonly journal: ResumeJournal | undefined;
   /** Called when the resume record allows further timestamps. */
   readonly onAdvance: () => void;
@@ -36,17 +36,17 @@ export interface GrantLifeParts {
  */
 export class GrantLife {
   readonly #parts: GrantLifeParts;
-  /** undefined where there is no resuming. */
+  /** undefined if grants are not resumed. */
   #keeper: ResumeKeeper | undefined;
   #grant: Grant | undefined;
-  /** The grant that the generator issues under: the one above, or none. */
+  /** The grant under which the generator issues: that of `#grant`, or none. */
   #issuing: Grant | undefined;
   #rules: WindowRules;
   #layoutRecord: LayoutRecord | undefined;
   #isClosed = false;
   /** Locks of grants that ended, to be given back before the next is asked for. */
   readonly #locksToGiveBack: string[] = [];
-  /** Grants that ended, whose resume records may still stand. */
+  /** Grants that ended, whose resume records may still exist. */
   readonly #recordsToRemove = new Set<Grant>();
 
   constructor(parts: GrantLifeParts) {
@@ -56,17 +56,17 @@ export class GrantLife {
     this.#keeper = this.#createKeeper();
   }
 
-  /** The grant that IDs are issued under; undefined = not one ID. */
+  /** The grant under which IDs are issued; undefined if no IDs are. */
   get grant(): Grant | undefined {
     return this.#grant;
   }
 
-  /** By what windows are worked out; the settings' own before the first grant. */
+  /** The rules by which windows are calculated; before the first grant, those of the settings alone. */
   get rules(): WindowRules {
     return this.#rules;
   }
 
-  /** What the namespace agreed on; undefined before the first grant. */
+  /** The layout record of the namespace; undefined before the first grant. */
   get layoutRecord(): LayoutRecord | undefined {
     return this.#layoutRecord;
   }
@@ -76,7 +76,7 @@ export class GrantLife {
     try {
       return await this.#keeper?.recall();
     } catch (cause) {
-      // What cannot be read cannot be gone on from, and what cannot be written would hold every ID up.
+      // Without a readable record there is nothing to resume, and a record that cannot be written would delay every ID.
       this.#keeper = undefined;
       const error = asStoreError(cause, "resume");
       this.#parts.context.ports.report({ kind: "store-problem", during: "resume record", error });
@@ -84,14 +84,14 @@ export class GrantLife {
     }
   }
 
-  /** Writes the resume record of a grant that is about to begin. Nothing may be issued under it before. */
+  /** Writes the resume record of a grant that is about to begin. Nothing may be issued under the grant before. */
   async prepare({ grant, layoutRecord }: Pick<Granted, "grant" | "layoutRecord">): Promise<void> {
     await this.#keeper?.begin(grant, layoutRecord);
   }
 
   /**
-   * Takes a prepared grant into use, in one step; the one before has ended. After {@link close} nothing is issued under
-   * it.
+   * Takes a prepared grant into use, in one step; the previous one has ended. After {@link close} nothing is issued
+   * under it.
    */
   begin({ grant, rules, layoutRecord }: Omit<Granted, "kind">, how: "acquired" | "resumed"): void {
     const { context, generator } = this.#parts;
@@ -107,8 +107,8 @@ export class GrantLife {
   }
 
   /**
-   * Renews once. The write stands in the resume record before it is sent: a process that goes on after a crash must
-   * know a write for its own that landed when nobody heard of it.
+   * Renews once. The write is in the resume record before it is sent: a process that resumes after a crash must
+   * recognize as its own a write that landed without an answer.
    */
   async renew(grant: Grant): Promise<RenewalOutcome> {
     const { context, generator } = this.#parts;
@@ -118,18 +118,18 @@ export class GrantLife {
     return await sendRenewal(context, grant, this.#rules, renewal);
   }
 
-  /** Lets IDs be issued as far as the grant allows now. After issuing has stopped there is nothing to extend. */
+  /** Lets IDs be issued as far as the grant allows now. Does nothing after issuing has stopped. */
   extend(): void {
     const grant = this.#grant;
     if (grant !== undefined && this.#issuing === grant) this.#parts.generator.extend(this.#limitMs(grant));
   }
 
-  /** Looks whether the resume record has to move. Never waits. */
+  /** Moves the mark of the resume record if it has to move. Never waits. */
   touch(why: "beat" | "renewed"): void {
     if (this.#grant !== undefined) this.#keeper?.touch(this.#grant, why === "renewed");
   }
 
-  /** Ends a grant: from here on, not one more ID under it. */
+  /** Ends a grant: from here on, no ID is issued under it. */
   end(grant: Grant, end: GrantEnd, detail: string): void {
     const { context, losses } = this.#parts;
     this.#stopIssuing();
@@ -149,12 +149,12 @@ export class GrantLife {
     this.#stopIssuing();
   }
 
-  /** Gives a worker ID back whose grant has ended as `released`. */
+  /** Gives back a worker ID whose grant has ended as `released`. */
   async giveBack(grant: Grant): Promise<void> {
     const { context, losses } = this.#parts;
     this.#recordsToRemove.add(grant);
-    // Its record must be gone first: a restart would go on from it. If it cannot be removed, the worker ID comes free
-    // by itself.
+    // Its resume record must be removed first: a restart would resume from it. If it cannot be removed, the worker ID
+    // comes free by itself.
     if ((await this.#removeRecords()) !== undefined) return;
     const outcome = await release(context, grant, this.#rules);
     if (outcome.kind === "regressed") losses.onRegression(outcome.detail);
@@ -164,14 +164,14 @@ export class GrantLife {
   /**
    * Clears up after grants that ended, which must be done before the next is asked for.
    *
-   * @returns Why a resume record may still stand.
+   * @returns Why a resume record may still exist.
    */
   async clearUp(): Promise<IdError | undefined> {
     for (const key of this.#locksToGiveBack.splice(0)) await unlock(this.#parts.context, key);
     return await this.#removeRecords();
   }
 
-  /** From here on nothing is issued until the next grant; and it is noted up to where the present one was used. */
+  /** Nothing is issued from here on until the next grant. Notes up to where the present grant was used. */
   #stopIssuing(): void {
     const { context, generator } = this.#parts;
     if (this.#issuing !== undefined) {
@@ -190,7 +190,7 @@ export class GrantLife {
   #createKeeper(): ResumeKeeper | undefined {
     const { context, generator, journal, onAdvance } = this.#parts;
     const { judge, ports, settings, store } = context;
-    // A store with locks is a local file, as near as a journal would be.
+    // A store with locks is a local file, so it is as available as a journal would be.
     if (journal === undefined || store.liveness.kind === "lock") return undefined;
     return new ResumeKeeper({
       journal,
@@ -205,7 +205,7 @@ export class GrantLife {
     });
   }
 
-  /** @returns Why one of them may still stand. */
+  /** @returns Why one of them may still exist. */
   async #removeRecords(): Promise<IdError | undefined> {
     for (const grant of this.#recordsToRemove) {
       try {

@@ -12,17 +12,20 @@ import { clockOffMaxMs, type WindowRules } from "../lease/window.ts";
 /** A grant, as acquire gives it. */
 export type Granted = Extract<AcquireOutcome, { kind: "granted" }>;
 
-/** What one round of the search came to. */
+/** The outcome of one round of the search. */
 export type SearchStep =
   | { readonly kind: "granted"; readonly granted: Granted }
   | {
       readonly kind: "again";
       readonly phase: HolderPhase;
-      /** Before the next round. */
+      /** The pause before the next round. */
       readonly waitMs: number;
-      /** For which a start ends: only an operator can help. A process that had a grant before goes on all the same. */
+      /**
+       * The error that ends a start, because only an operator can help. A process that had a grant before continues to
+       * search.
+       */
       readonly fatal: IdError | undefined;
-      /** How far the wall clock is ahead of the store's, where it is too far from it. */
+      /** How far the wall clock is ahead of the store's, if the two differ too much. */
       readonly clockAheadMs?: number;
     };
 
@@ -37,12 +40,12 @@ const silentRetry = { share: 1 / 10, maxMs: 30_000 };
 const lookAgainMs = 1_000;
 /**
  * While every worker ID has a holder, the pause grows to this part of the wait, up to its bound: a hundred processes
- * that wait do not list all records each second. A standby takes over so much later at most.
+ * that wait do not list all records each second. A standby takes over later by at most `maxMs`.
  */
 const crowdedLook = { share: 1 / 10, maxMs: 3_000 };
 /**
- * How long a lock must be taken before it counts as a living holder's: a process that looks for a worker ID takes it
- * for a moment, too.
+ * How long a lock must be taken before it counts as a living holder's: a process that looks for a worker ID also takes
+ * it for a moment.
  */
 const lockPatienceMs = 800;
 /** The store does not answer, or it refuses us. */
@@ -54,18 +57,18 @@ const fatalReasons: ReadonlySet<ErrorReason> = new Set([
   "TIMESTAMP_EXHAUSTED",
 ]);
 
-/** Looks for a grant, round after round, and says what stands in the way. */
+/** Looks for a grant, round after round, and says what prevents one. */
 export class GrantSearch {
   readonly #context: ProtocolContext;
   readonly #losses: LossNotices;
   #candidates: Candidates | undefined;
-  /** In a row. */
+  /** Rounds in a row that failed. */
   #failures = 0;
   #problem: IdError | undefined;
   #isWaiting = false;
   /** Since when the store has not answered as it should, in monotonic time. */
   #silentFromMs: number | undefined;
-  /** Since when every worker ID has had a holder, in monotonic time. */
+  /** Since when every worker ID has had a holder; monotonic time. */
   #noneFromMs: number | undefined;
 
   constructor(context: ProtocolContext, losses: LossNotices) {
@@ -78,14 +81,14 @@ export class GrantSearch {
     return this.#candidates;
   }
 
-  /** Begins a search. `problem` is why there is one; undefined at the start. */
+  /** Begins a search. `problem` is its reason; undefined at the start. */
   begin(problem: IdError | undefined): void {
     this.#failures = 0;
     this.#problem = problem;
     this.#isWaiting = false;
   }
 
-  /** Goes one round. */
+  /** Makes one round. */
   async step(rules: WindowRules): Promise<SearchStep> {
     const { judge, settings } = this.#context;
     try {
@@ -103,7 +106,7 @@ export class GrantSearch {
     return outcome.kind === "granted" ? { kind: "granted", granted: outcome } : this.#onNone(outcome);
   }
 
-  /** Tries once to acquire, and acts on what that saw, whatever became of it. */
+  /** Tries once to acquire, and acts on what the try saw, also if it failed. */
   async acquire(choice: AcquireChoice): Promise<AcquireOutcome> {
     const { outcome, seen } = await acquire(this.#context, choice, this.#losses.known);
     this.#losses.onAcquire(seen);
@@ -113,7 +116,7 @@ export class GrantSearch {
     return outcome;
   }
 
-  /** Where the store cannot tell empty from emptied, the wait is reported with it. */
+  /** Reports a new deployment, and the wait if the store cannot distinguish an empty store from an emptied one. */
   #onNewDeployment(outcome: AcquireOutcome): void {
     const { ports, settings } = this.#context;
     const untilMs = outcome.kind === "wait" && outcome.for === "quarantine" ? outcome.untilMs : undefined;
@@ -143,7 +146,7 @@ export class GrantSearch {
     const patienceMs = outcome.kind === "none-free" ? this.#lockPatienceMs() : 0;
     if (patienceMs > 0) return this.#again(Math.min(this.#retryMs(), patienceMs), false);
     if (outcome.kind === "raced") {
-      // The first time that somebody was faster, another worker ID is tried at once.
+      // The first time that another process was faster, another worker ID is tried at once.
       const waitMs = this.#retryMs();
       return this.#again(this.#failures === 1 ? 0 : waitMs, false);
     }
@@ -170,7 +173,7 @@ export class GrantSearch {
     return this.#again(this.#crowdedLookMs(waitedMs, leftMs), !outcome.ours && leftMs <= 0);
   }
 
-  /** @param leftMs - Of the patience: a start ends when it is over, not at a later look. */
+  /** @param leftMs - What is left of the patience: a start ends when it is over, not at the next look after that. */
   #crowdedLookMs(waitedMs: number, leftMs: number): number {
     const longMs = Math.min(crowdedLook.maxMs, waitedMs * crowdedLook.share);
     if (longMs <= lookAgainMs) return lookAgainMs;
@@ -178,7 +181,7 @@ export class GrantSearch {
     return leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs;
   }
 
-  /** For how long yet a lock that is taken tells nothing. */
+  /** How much longer a lock that is taken may be that of a process that only looks for a worker ID. */
   #lockPatienceMs(): number {
     const { judge, store } = this.#context;
     const nowMs = judge.monotonicMs();
@@ -214,7 +217,7 @@ function busyError(kind: string): IdError {
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind } });
 }
 
-/** @param untilMs - When the first may come free: Unix milliseconds; Infinity where that cannot be told. */
+/** @param untilMs - When the first may come free: Unix milliseconds; Infinity if that is not known. */
 function noneFree(detail: string, untilMs: number): IdError {
   const isKnown = Number.isFinite(untilMs);
   const when = isKnown ? ` One comes free at ${new Date(untilMs).toISOString()} unless its holder renews.` : "";

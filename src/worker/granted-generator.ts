@@ -1,7 +1,7 @@
 /** The generator as the holder uses it. Each call is one synchronous step. SnowflakeGenerator implements it. */
 export interface GrantedGenerator {
   /**
-   * Takes up a grant; the one before, if any, is over.
+   * Takes a grant into use; the previous one, if any, is over.
    *
    * @param grant - Timestamps from `fromMs` inclusive to `untilMs` exclusive: Unix milliseconds, both rounded up to
    * ticks.

@@ -6,7 +6,7 @@ export type HolderPhase =
   | { readonly kind: "idle" }
   /** There is no grant, because of `problem`. */
   | { readonly kind: "acquiring"; readonly problem: IdError | undefined }
-  /** There is no grant, and none can be had before `untilMs` (Unix milliseconds). */
+  /** There is no grant, and the earliest possible one is at `untilMs` (Unix milliseconds). */
   | { readonly kind: "waiting"; readonly for: GrantWaitCause; readonly untilMs: number; readonly detail: string }
   | { readonly kind: "holding" }
   /** There is a grant, but its timestamps are too far ahead of the clock; another worker ID is looked for. */

@@ -1,6 +1,6 @@
 /**
  * The source from which the service draws IDs: one worker ID's generator behind a fair, bounded queue. The parts below
- * it (grant, clock, store) show only as a state, a snapshot and typed errors.
+ * it (grant, clock, store) are visible only as a state, a snapshot and typed errors.
  */
 import type { IdError } from "../errors.ts";
 import type { WaitRequest } from "../queue/wait-queue.ts";
@@ -11,7 +11,7 @@ import type { IdRun } from "../snowflake/run.ts";
 export interface ReserveRequest extends WaitRequest {
   /** The most IDs that are wanted: 1 to {@link IdSource.reserveCountMax}, inclusive. */
   readonly count: number;
-  /** Until when to wait, on the monotonic clock; absent = only the source's own bound (waitMax) holds. */
+  /** Until when to wait, on the monotonic clock; absent = only the source's own limit (waitMax) applies. */
   readonly deadlineMs?: number | undefined;
   /**
    * The epoch of the IDs that this stream has already had: a reservation under another one is refused with
@@ -20,7 +20,7 @@ export interface ReserveRequest extends WaitRequest {
   readonly risingSpan?: number | undefined;
 }
 
-/** IDs that were drawn. They are the caller's, used or not. */
+/** IDs that were drawn. They belong to the caller, whether it uses them or not. */
 export interface ReservedIds {
   /** In rising order within one span. */
   readonly runs: readonly IdRun[];
@@ -30,17 +30,17 @@ export interface ReservedIds {
   readonly risingSpan: number;
 }
 
-/** Whether IDs can be had. */
+/** Whether IDs are issued. */
 export type ServingState =
   | { readonly kind: "serving" }
-  /** `error` is what a call gets now; since when is on the monotonic clock. */
+  /** `error` is what a call gets now; `sinceMs` is monotonic time. */
   | { readonly kind: "not-serving"; readonly error: IdError; readonly sinceMs: number };
 
-/** The grant that IDs are drawn under. */
+/** The grant under which IDs are drawn. */
 export interface GrantStatus {
   readonly datacenterId: number;
   readonly workerId: number;
-  /** How often this worker ID was granted, to anyone. */
+  /** How often this worker ID was granted, to any process. */
   readonly generation: number;
   /** Since when we have it: Unix milliseconds. */
   readonly sinceMs: number;
@@ -61,7 +61,7 @@ export interface StoreStatus {
   readonly reachable: boolean;
   /** Monotonic time of the last answer; undefined before the first. */
   readonly lastAnswerMs: number | undefined;
-  /** How far the store's clock is ahead of ours at the last answer; undefined where it has none. */
+  /** How far the store's clock is ahead of ours at the last answer; undefined if the store has no clock. */
   readonly clockAheadMs: number | undefined;
   /**
    * Worker IDs that could be taken and those that exist for us, at the last look at all records; undefined before it.
@@ -73,12 +73,12 @@ export interface StoreStatus {
 interface WorkerCounters {
   readonly acquired: number;
   readonly renewed: number;
-  /** Writes that stayed without a certain answer. */
+  /** Writes that got no certain answer. */
   readonly ambiguous: number;
   readonly lost: number;
   readonly lapsed: number;
   readonly rebased: number;
-  /** Marks put down for the whole store because a record went back. */
+  /** Quarantine marks written for the whole store because a record went back. */
   readonly quarantines: number;
   /** Claims of the past, made for callers. */
   readonly claims: number;
@@ -108,7 +108,7 @@ export interface WorkerStatus {
 
 /** Draws IDs. Everything here is synchronous unless a caller has to wait. */
 export interface IdSource {
-  /** Of the IDs that are drawn. */
+  /** The layout of the IDs that are drawn. */
   readonly layout: Layout;
   /** The most IDs of one reservation: 1,048,576, or less where the layout holds less. */
   readonly reserveCountMax: number;
@@ -120,21 +120,22 @@ export interface IdSource {
   /** Whether IDs are issued now, or why they are not. */
   readonly state: ServingState;
   /**
-   * Draws one ID if that needs no waiting: the hot path. undefined = call {@link reserve}, which waits or says why not.
+   * Draws one ID if that is possible without waiting: the hot path. undefined = call {@link reserve}, which waits or
+   * throws.
    *
-   * Never throws for a passing cause, and never overtakes unary calls that already wait.
+   * Never throws for a temporary cause, and never overtakes unary calls that already wait.
    */
   tryNext(): bigint | undefined;
   /**
-   * Draws 1 to `count` IDs: what can be had without waiting. Waits only when not even one can be had, in turn with all
+   * Draws 1 to `count` IDs: as many as are available without waiting. Waits only if not even one is, in turn with all
    * other waiters, until the deadline, the signal, or waitMax, whichever is first. A promise is made only then.
    *
    * @throws IdError (also as rejection) COUNT_OUT_OF_RANGE, CLOCK_ROLLED_BACK, BURST_EXCEEDED, WORKER_LEASE_LOST,
-   * WINDOW_EXPIRED, STORE_UNAVAILABLE, SHUTTING_DOWN, TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH. The environment's carry
-   * `retryAfterMs`.
+   * WINDOW_EXPIRED, STORE_UNAVAILABLE, SHUTTING_DOWN, TIMESTAMP_EXHAUSTED, CLOCK_BEFORE_EPOCH. Errors that the
+   * environment causes carry `retryAfterMs`.
    */
   reserve(request: ReserveRequest): ReservedIds | Promise<ReservedIds>;
-  /** Calls `listener` after each change of {@link state}; returns what ends that. */
+  /** Calls `listener` after each change of {@link state}; returns a function that ends this. */
   onStateChange(listener: (state: ServingState) => void): () => void;
   /** A snapshot; cheap, but not for the hot path. */
   status(): WorkerStatus;

@@ -23,7 +23,7 @@ export interface StatedRequest extends Omit<PastRequest, "storeKeptUntilMs"> {
 export interface PastProgram {
   readonly storeUrl: string;
   readonly namespace: string;
-  /** Of the program; shown beside the worker ID. */
+  /** The version of the program, which the worker's record shows. */
   readonly version: string;
   readonly clock?: Clock;
 }
@@ -54,13 +54,13 @@ export class PastStore {
   }
 
   /**
-   * Opens a store whose past is to be claimed. Makes nothing where there is none.
+   * Opens a store whose past is to be claimed. Does not create a store.
    *
-   * @throws IdError INVALID_CONFIG where no server was ever started on the namespace; as the store does.
+   * @throws IdError INVALID_CONFIG if no server was ever started on the namespace; as the store does.
    */
   static async open(program: PastProgram): Promise<PastStore> {
     const { storeUrl, namespace, clock = systemClock } = program;
-    // A statement up to now holds up to before the first look, by the clock that is behind.
+    // A statement up to `now` reaches to before the first look at the store, by the clock that is behind.
     const wallMs = clock.nowMs();
     const store = await openStore(storeUrl, { namespace, callTimeoutMs, whereNew: "refuse" });
     try {

@@ -23,8 +23,8 @@ import { resolveWorkerSettings, type WorkerOptions } from "../lease/worker-setti
 import { WorkerSource } from "./worker-source.ts";
 
 /**
- * The options of a worker: those of its lease, those of its generator, and these. Lengths of time are milliseconds; an
- * absent one is the store's or the generator's default.
+ * The options of a worker: those of its lease and of its generator, and some of its own. Lengths of time are
+ * milliseconds; an absent option has the store's or the generator's default.
  */
 export interface OpenWorkerOptions
   extends Omit<WorkerOptions, "holder">,
@@ -33,21 +33,21 @@ export interface OpenWorkerOptions
   readonly storeUrl: string;
   /** See {@link StoreOptions}. Default `create`. */
   readonly whereNoFolder?: StoreOptions["whereNoFolder"];
-  /** The name of this process over restarts; at most 100 characters count. */
+  /** The name of this process, which stays the same over restarts; only its first 100 characters are used. */
   readonly instance: string;
-  /** Of the program; shown beside the worker ID. */
+  /** The version of the program, which the worker's record shows. */
   readonly version: string;
   /** Default `advance`. */
   readonly rollbackPolicy?: GeneratorOptions["policy"];
   /** The longest that a call waits for IDs. Default 1,000. */
   readonly waitMaxMs?: number | undefined;
-  /** The longest that the start may take, whatever it waits for. Absent = without end. */
+  /** The longest that the start may take, no matter what it waits for. Absent = without end. */
   readonly startTimeoutMs?: number | undefined;
   /** The longest that one call to the store takes. Default: a sixth of the window, at most 5,000; 5,000 for a file. */
   readonly storeTimeoutMs?: number | undefined;
   /**
-   * A folder of this machine for what lets a restart go on while the store is down; see resume-record.ts. Absent = no
-   * restart goes on. Not used with a local file as the store.
+   * A folder of this machine for resume records, which let a restart continue while the store is down; see
+   * resume-record.ts. Absent = no restart does. Not used if the store is a local file.
    */
   readonly resumeFolder?: string | undefined;
   /** Called with each event of the worker, for the log and metrics. Must not throw. */
@@ -58,7 +58,7 @@ export interface OpenWorkerOptions
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The IDs that a store may hand out of the datacenters of a layout, or of its workers where it has none. */
+/** The datacenter IDs of a layout that a store may hand out, or the worker IDs if the layout has no datacenters. */
 export type StoreBinding = Pick<LayoutRecord, "datacenterIds" | "workerIds">;
 
 const boundToAll: StoreBinding = { datacenterIds: "all", workerIds: "all" };
@@ -80,7 +80,7 @@ export interface Worker {
    */
   listWorkers(): Promise<WorkerList>;
   /**
-   * Claims the past for a caller, beside the worker ID that is held.
+   * Claims the past for a caller, without touching the worker ID that is held.
    *
    * @throws IdError as the outcomes `refused` and `failed` of claimPast.
    */
@@ -88,8 +88,8 @@ export interface Worker {
   /** Whether the deployment has noted a database of sequences. @throws IdError as {@link readBinding}. */
   hasSequences(): Promise<boolean>;
   /**
-   * Notes or compares the database of sequences: see {@link bindSequences}. While the store is away, the database that
-   * an earlier life of this process has compared is as good.
+   * Notes or compares the database of sequences: see {@link bindSequences}. While the store does not answer, a database
+   * that an earlier life of this process has compared is accepted.
    */
   bindSequences(database: NamedDatabase): Promise<boolean>;
   /**
@@ -102,14 +102,14 @@ export interface Worker {
 /** A worker whose worker ID is being acquired: its source refuses calls until then. */
 export interface StartingWorker extends Worker {
   /**
-   * Resolves with the first grant. Where it rejects, the worker is closed.
+   * Resolves with the first grant. If it rejects, the worker is closed.
    *
    * @throws IdError as {@link openWorker}; the signal's reason.
    */
   readonly granted: Promise<void>;
 }
 
-/** For closing after a start that came to nothing. */
+/** How long closing may take after a start that failed. */
 const giveUpTimeoutMs = 1_000;
 
 /**
@@ -152,7 +152,7 @@ export async function beginWorker(options: OpenWorkerOptions): Promise<StartingW
     await close(giveUpTimeoutMs);
     throw error;
   });
-  // A caller that closes before it looks leaves it unhandled otherwise.
+  // Otherwise the rejection is unhandled if the caller closes before it awaits this promise.
   granted.catch(() => {});
   const directory = new WorkerDirectory(store, clock);
   return {
@@ -218,7 +218,7 @@ function createSource(options: OpenWorkerOptions, store: RecordStore, clock: Clo
   });
 }
 
-/** Starts, until `signal` or the time limit of the start ends it. */
+/** Starts, unless `signal` or the time limit of the start ends it before. */
 async function startWithin(
   source: WorkerSource,
   { signal, startTimeoutMs }: Pick<OpenWorkerOptions, "signal" | "startTimeoutMs">,
@@ -246,7 +246,7 @@ function lateStart({ state, phase }: WorkerSource, startTimeoutMs: number): IdEr
   const { reason, message } = problem ?? { reason: "STORE_UNAVAILABLE", message: "" };
   const text = `The start took longer than ${lengthOfTime(startTimeoutMs)} (--start-timeout). ${message}`.trim();
   const metadata = { ...problem?.metadata, start_timeout_ms: startTimeoutMs };
-  // Without a problem the store has not answered yet; a wait is for a worker ID that may be used.
+  // In the phase `waiting` the start waits for a worker ID that may be used; otherwise the store has not answered yet.
   const waits = phase === "waiting" ? "NO_FREE_WORKER_ID" : "STORE_UNAVAILABLE";
   return new IdError(reason === "WORKER_LEASE_LOST" ? waits : reason, text, { metadata, cause: problem });
 }
@@ -255,7 +255,7 @@ function openJournal(
   { namespace, storeUrl, resumeFolder, onEvent }: OpenWorkerOptions,
   note: DatabaseNote,
 ): ResumeJournal | undefined {
-  // Where locks show whether a holder runs, the store itself is a local file.
+  // A store whose locks show whether a holder runs is a local file itself.
   if (resumeFolder === undefined || storeUrl.startsWith("sqlite:")) return undefined;
   const journal = openResumeFolder(resumeFolder, { namespace, storeUrl: withoutPassword(storeUrl) });
   if (journal === undefined) onEvent?.({ kind: "no-resume", folder: resumeFolder });
@@ -263,15 +263,15 @@ function openJournal(
 }
 
 /**
- * A changed password does not make it another store, and a password must not be written to a file. All other parts can
- * make it another store: a user and a parameter can choose the schema of the records. Cuts up to the last @, because a
- * password may hold / and @ unescaped.
+ * A changed password does not make the URL another store's, and a password must not be written to a file. All other
+ * parts can make it another store's: a user and a parameter can choose the schema of the records. Cuts up to the last
+ * @, because a password may hold / and @ unescaped.
  */
 function withoutPassword(url: string): string {
   return url.replace(/^([a-z]+:\/\/[^:@/?#]*):.*@/, "$1@");
 }
 
-/** Changes with each boot; empty where there is none to read. */
+/** The boot ID, which changes with each boot; empty if the system has none. */
 function readBootId(): string {
   if (process.platform !== "linux") return "";
   try {

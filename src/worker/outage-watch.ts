@@ -4,12 +4,12 @@ import type { ObservedStore } from "../lease/observed-store.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";
 import type { WorkerSettings } from "../lease/worker-settings.ts";
 
-/** How often a state that lasts is reported again. */
+/** How often a lasting state is reported again. */
 const againMs = 60_000;
-/** An offset from the store's clock is reported from here on, and again after it was below the lower one. */
+/** An offset from the store's clock is reported from `fromMs` on, and again only after it was below `overMs`. */
 const clockOffset = { fromMs: 2_000, overMs: 1_000 };
 
-/** What a holder is in, as a heartbeat finds it. */
+/** The state of a holder, as a heartbeat finds it. */
 export interface HolderSight {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -20,8 +20,8 @@ export interface HolderSight {
 }
 
 /**
- * Reports again each minute what keeps a holder from its work, and once that half of its window is gone. What happens
- * at one moment is reported where it happens.
+ * Reports once a minute what keeps a holder from its work, and once that half of its window is gone. Momentary events
+ * are reported where they happen.
  */
 export class OutageWatch {
   readonly #report: (event: WorkerEvent) => void;
@@ -90,7 +90,7 @@ export class OutageWatch {
   }
 }
 
-/** What a holder without a worker ID waits for; undefined for any other. */
+/** What a holder without a worker ID waits for; undefined in every other phase. */
 function detailOf(phase: HolderPhase): string | undefined {
   if (phase.kind === "waiting") {
     return `nothing can be granted before ${new Date(phase.untilMs).toISOString()}: ${phase.detail}`;

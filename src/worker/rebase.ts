@@ -4,19 +4,19 @@ import type { GrantedGenerator } from "./granted-generator.ts";
 import type { ProtocolContext } from "../lease/protocol-context.ts";
 import type { Granted, GrantSearch } from "./grant-search.ts";
 
-/** What one try to rebase came to. */
+/** The outcome of one try to rebase. */
 export type RebaseStep =
-  /** The clock has come near enough again: the grant that is held will do. */
+  /** The clock is near enough again: the grant that is held can be kept. */
   | { readonly kind: "over" }
   /** Timestamps are `aheadMs` ahead of the clock, and a worker ID whose mark is not above it was granted. */
   | { readonly kind: "granted"; readonly granted: Granted; readonly aheadMs: number }
-  /** As above, but there is no such worker ID; `pinned`: by the settings there can be none. */
+  /** As above, but there is no such worker ID; `pinned`: the settings allow no other. */
   | { readonly kind: "no-spare" | "pinned"; readonly aheadMs: number };
 
 /** How often a spare worker ID is looked for, give or take half of it. */
 const lookAgainMs = 1_000;
 
-/** Says when to look for a spare worker ID, and looks for one. */
+/** Decides when to look for a spare worker ID, and looks for one. */
 export class Rebase {
   readonly #context: ProtocolContext;
   readonly #search: GrantSearch;
@@ -34,7 +34,7 @@ export class Rebase {
     return this.#dueAtMs;
   }
 
-  /** Tells whether the last timestamp is further ahead of the clock than it may be. */
+  /** Whether the last timestamp is further ahead of the clock than it may be. */
   get isNeeded(): boolean {
     return this.#aheadMs() > this.#context.settings.leadMaxMs;
   }
@@ -44,7 +44,7 @@ export class Rebase {
     this.#dueAtMs = this.#context.judge.monotonicMs();
   }
 
-  /** Nothing is due any more. */
+  /** Makes {@link step} no longer due. */
   end(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
   }

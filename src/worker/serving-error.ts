@@ -19,7 +19,7 @@ export function distrustedClockError(): IdError {
 
 /**
  * The error of a call in a phase without IDs; undefined in a phase that may have one. Names no hosts, paths or other
- * holders: those stand in the cause, which is for the log.
+ * holders: those are in the cause, which is for the log.
  *
  * @param nowMs - Unix milliseconds.
  */
@@ -39,7 +39,7 @@ const waitReasons: Readonly<Record<GrantWaitCause, string>> = {
 };
 
 function waiting(what: GrantWaitCause, leftMs: number): IdError {
-  // Rounded up: nobody is told to wait for 0.0 s.
+  // Rounded up, so that no message says to wait for 0.0 s.
   const left = lengthOfTime(Math.ceil(leftMs / 100) * 100);
   const message = `No worker ID can be used for another ${left}: ${waitReasons[what]}.`;
   return new IdError("WORKER_LEASE_LOST", message, { retryAfterMs: leftMs, metadata: { wait_ms: leftMs } });

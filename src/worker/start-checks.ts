@@ -26,7 +26,8 @@ export function checkWallClock(nowMs: number, layout: Layout): void {
 }
 
 /**
- * Refuses a start with a wall clock that the store's contradicts. The longest difference that passes is in window.ts.
+ * The error of a start whose wall clock the store's contradicts. The largest difference that is accepted is in
+ * window.ts.
  */
 export function clockOffError(aheadMs: number): IdError {
   const difference = `${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? "ahead of" : "behind"}`;

@@ -2,7 +2,9 @@ import type { Clock } from "../clock/clock.ts";
 import type { RecordStore } from "../store/record-store.ts";
 import { listWorkers, type WorkerList } from "../lease/worker-list.ts";
 
-/** How long one read of the store serves all callers: a page that many people watch costs it one call a second. */
+/**
+ * How long one read of the store serves all callers, so that a page that many people watch costs it one call a second.
+ */
 const sharedMs = 1_000;
 
 /** Looks up all worker IDs of a store, for all callers together, at most once a second. */
@@ -19,7 +21,7 @@ export class WorkerDirectory {
   /**
    * All worker IDs, at most a second old. A failure is shared like an answer.
    *
-   * @throws IdError as the store does; INVALID_CONFIG for records that are not ours.
+   * @throws IdError as the store does; INVALID_CONFIG for records that are not Snowlane's.
    */
   list(): Promise<WorkerList> {
     const nowMs = this.#clock.monotonicMs();

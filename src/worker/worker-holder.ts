@@ -26,9 +26,9 @@ import { type Granted, GrantSearch } from "./grant-search.ts";
 import { OutageWatch } from "./outage-watch.ts";
 import { Rebase } from "./rebase.ts";
 
-/** What a holder needs of the outer world: the protocol's ports, and a place for what a restart needs. */
+/** What a holder needs from outside: the protocol's ports, and a journal for what a restart needs. */
 export interface HolderPorts extends WorkerPorts {
-  /** Where to write down what a restart needs while the store is down; undefined = there is no resuming. */
+  /** Keeps what a restart needs while the store is down; undefined = grants are not resumed. */
   readonly journal?: ResumeJournal | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface WorkerHolderParts {
   readonly settings: WorkerSettings;
   /** The clocks, the randomness and the journal of this process. */
   readonly ports: HolderPorts;
-  /** Gets each grant, each new end of its window, and the end of issuing. */
+  /** Receives each grant, each new end of its window, and the end of issuing. */
   readonly generator: GrantedGenerator;
   /** Whether a clock that went back too far is answered by moving to another worker ID. */
   readonly rebases: boolean;
@@ -49,12 +49,15 @@ export interface WorkerHolderParts {
 }
 
 const renewalRetry = { firstMs: 50, maxMs: 500 };
-/** While the store is read and not written, tries become rarer: up to this part of the window, and this long. */
+/**
+ * While the store can be read but not written, tries become rarer: the pause grows up to this part of the window, and
+ * at most to the bound below.
+ */
 const unwrittenRetryShare = 1 / 15;
 const unwrittenRetryMaxMs = 2_000;
 /**
- * Under a window of minutes there is time for rarer tries of every kind: up to this part of it, and never rarer than
- * renewals, so that they take nothing from the outage that is promised.
+ * A window of minutes allows rarer tries of every kind: the pause grows up to this part of it, but never beyond the
+ * renewal period, so that it does not shorten the outage that is promised to be survived.
  */
 const longWindowRetryShare = 1 / 60;
 /** However urgent renewals are, they are not sent more often than this. */
@@ -67,13 +70,13 @@ const lookAgainMs = 1_000;
  * Holds one worker ID: acquires it, renews its window, moves to another one when the clock went back too far, and gives
  * it back.
  *
- * This is the loop of the protocol of docs/safety.md. It alone talks to the store, one thing at a time, and decides
+ * This is the loop of the protocol of docs/safety.md. Only this loop calls the store, one call at a time, and decides
  * what is due; a heartbeat beside it watches the clock. What happens to a grant from its begin to its end is in
  * grant-life.ts, the search for a worker ID in grant-search.ts, and the move to another one in rebase.ts.
  */
 export class WorkerHolder {
   readonly #counters = createHolderCounters();
-  /** The wall clock as judged: what IDs are issued by. */
+  /** The wall clock as judged: IDs are issued by it. */
   readonly judge: ClockJudge;
   readonly store: ObservedStore;
   readonly #parts: WorkerHolderParts;
@@ -89,11 +92,13 @@ export class WorkerHolder {
   #started: { readonly resolve: () => void; readonly reject: (error: IdError) => void } | undefined;
   #loop: Promise<void> = Promise.resolve();
   #closing = false;
-  /** Monotonic times: when the next renewal is due, when the last was begun, when clocks may be complained of again. */
+  /**
+   * Monotonic times: when the next renewal is due, when the last was begun, when a wrong clock may be reported again.
+   */
   #renewAtMs = 0;
   #renewedAtMs = 0;
   #nextClockOffMs = 0;
-  /** Renewals in a row that stayed without an answer. */
+  /** Renewals in a row that got no answer. */
   #failures = 0;
 
   constructor(parts: WorkerHolderParts) {
@@ -140,12 +145,12 @@ export class WorkerHolder {
     return this.#phase;
   }
 
-  /** The grant that IDs are issued under; undefined = not one ID. */
+  /** The grant under which IDs are issued; undefined if no IDs are. */
   get grant(): Grant | undefined {
     return this.#life.grant;
   }
 
-  /** What the namespace agreed on; undefined until it was read from the store, or from a resume record. */
+  /** The layout record of the namespace; undefined until it was read from the store, or from a resume record. */
   get layoutRecord(): LayoutRecord | undefined {
     return this.#life.layoutRecord ?? this.#losses.known.layout;
   }
@@ -156,8 +161,8 @@ export class WorkerHolder {
   }
 
   /**
-   * Starts, and resolves with the first grant. While the store does not answer, or a mark has to be waited for, it goes
-   * on trying.
+   * Starts, and resolves with the first grant. Retries while the store does not answer, or while a mark is ahead of the
+   * clock.
    *
    * @throws IdError INVALID_CONFIG, LAYOUT_MISMATCH, CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED, NO_FREE_WORKER_ID: only
    * an operator can help. SHUTTING_DOWN if it is closed before.
@@ -171,12 +176,12 @@ export class WorkerHolder {
     });
   }
 
-  /** Says that the window's end stands in the way of an ID: the next renewal is sent at once. */
+  /** Reports that the window's end prevents an ID: the next renewal is sent at once. */
   wantWindow(): void {
     if (this.#failures === 0) this.#renewNow();
   }
 
-  /** Says that the clock is behind the last timestamp by more than it may be: another worker ID is looked for. */
+  /** Reports that the clock is too far behind the last timestamp: another worker ID is looked for. */
   wantRebase(): void {
     if (!this.#parts.rebases || this.#phase.kind !== "holding" || this.grant === undefined) return;
     this.#setPhase({ kind: "rebasing", spare: "unknown" });
@@ -192,8 +197,8 @@ export class WorkerHolder {
   }
 
   /**
-   * Stops issuing, and gives the worker ID back if the store answers in time. Never issues again afterwards, answer or
-   * no answer.
+   * Stops issuing, and gives the worker ID back if the store answers in time. Never issues again afterwards, whether
+   * the store answers or not.
    *
    * @param timeoutMs - Longest time to wait for the store; the worker ID comes free by itself if that is not enough.
    */
@@ -228,7 +233,7 @@ export class WorkerHolder {
 
   // ---- without a grant
 
-  /** Goes on under the grant of an earlier life, if it left one that has time left. */
+  /** Continues under the grant of an earlier life, if it left one that has time left. */
   async #resume(): Promise<void> {
     const { settings, ports } = this.#parts;
     const recalled = await this.#life.recall();
@@ -238,7 +243,7 @@ export class WorkerHolder {
     this.#context.storeChanges.see(recalled.grant.incarnation.identity);
     const rules = windowRules(settings, this.store, recalled.layoutRecord.windowMaxMs);
     await this.#adopt({ ...recalled, rules }, "resumed");
-    // Due at once: until the store is asked, nobody knows whether the grant is still ours.
+    // Due at once: until the store is asked, it is not known whether the grant is still ours.
     this.#renewAtMs = ports.clock.monotonicMs();
   }
 
@@ -261,7 +266,7 @@ export class WorkerHolder {
     return step.waitMs;
   }
 
-  /** @returns false if the start is over already: then nothing fails for good. */
+  /** @returns false if the start is over already: then nothing fails permanently. */
   #failStart(error: IdError): boolean {
     if (this.#started === undefined) return false;
     this.#heartbeat.stop();
@@ -273,7 +278,7 @@ export class WorkerHolder {
   /** Takes a grant into use: its resume record first, then, in one step, everything else. */
   async #adopt(granted: Omit<Granted, "kind">, how: "acquired" | "resumed"): Promise<void> {
     await this.#life.prepare(granted);
-    // A rebase ends the old grant and takes up the new one with nothing in between.
+    // A rebase ends the old grant and takes the new one into use with nothing in between.
     if (this.grant !== undefined) this.#life.end(this.grant, "released", "rebased");
     this.#failures = 0;
     this.#renewAtMs = granted.grant.confirmedAtMs + this.#parts.settings.renewalPeriodMs;
@@ -302,7 +307,7 @@ export class WorkerHolder {
     this.#renewedAtMs = sentAtMs;
     const { untilMs } = grant;
     const outcome = await this.#life.renew(grant);
-    // The heartbeat ended it meanwhile: what the answer says is of no use any more.
+    // The heartbeat ended the grant meanwhile, so the answer is of no use any more.
     if (this.grant !== grant) return;
     this.#onRenewal(grant, outcome, sentAtMs + this.#parts.settings.renewalPeriodMs);
     if (outcome.kind === "renewed" && grant.untilMs === untilMs) this.#onNothingGained();
@@ -323,7 +328,7 @@ export class WorkerHolder {
         this.#counters.ambiguous += 1;
         this.#failures += 1;
         this.#renewAtMs = this.judge.monotonicMs() + this.#retryMs(outcome.kind);
-        // An earlier write may have turned out to have landed before this one stayed without an answer.
+        // Before this write got no answer, an earlier one may have turned out to have landed.
         this.#life.extend();
         return;
       case "held-back":
@@ -343,7 +348,9 @@ export class WorkerHolder {
     }
   }
 
-  /** A renewal was confirmed and moved nothing: where the store's clock is far behind, no mark may be higher. */
+  /**
+   * Handles a renewal that was confirmed but moved nothing: if the store's clock is far behind, no mark may be higher.
+   */
   #onNothingGained(): void {
     const aheadMs = clockAheadMs(this.judge.nowMs(), this.store.clockMs());
     if (aheadMs > this.#life.rules.leadMaxMs + 2 * clockErrorMs) this.#reportClockOff(aheadMs);
@@ -358,7 +365,7 @@ export class WorkerHolder {
     return backoffMs(this.#failures, { ...renewalRetry, maxMs }, ports.random);
   }
 
-  /** Moves to another worker ID, if one is to be had and the clock is still too far behind. */
+  /** Moves to another worker ID, if one is available and the clock is still too far behind. */
   async #move(grant: Grant): Promise<void> {
     const step = await this.#rebase.step(grant);
     if (step.kind === "over") return this.#endRebase();
@@ -373,7 +380,7 @@ export class WorkerHolder {
     await this.#adopt(step.granted, "acquired");
     this.#counters.rebased += 1;
     this.#report({ kind: "rebase", aheadMs: step.aheadMs, outcome: "moved" });
-    // Only now: it issues nothing any more.
+    // The old worker ID is given back only now, when nothing is issued under it any more.
     if (old !== undefined) await this.#life.giveBack(old);
   }
 
@@ -393,7 +400,7 @@ export class WorkerHolder {
     if (this.#phase.kind === "rebasing") this.#setPhase({ kind: "holding" });
   }
 
-  /** Ends a grant that did not end by our will, and begins the search for another. */
+  /** Ends a grant that was lost, and begins the search for another. */
   #lose(grant: Grant, end: Exclude<GrantEnd, "released">, detail: string): void {
     this.#life.end(grant, end, detail);
     if (end === "lapsed") this.#counters.lapsed += 1;
@@ -412,7 +419,7 @@ export class WorkerHolder {
 
   #onBeat(): void {
     const { grant } = this;
-    // Read at each beat, with a grant or without, for the judge sees steps of the clock by being read.
+    // Read at each beat, with a grant or without, because the judge notices steps of the clock only when it is read.
     const wallMs = this.judge.nowMs();
     const usedMs = Math.max(wallMs, this.#parts.generator.lastMs);
     if (grant !== undefined) {
@@ -431,7 +438,7 @@ export class WorkerHolder {
     const { phase, store } = this;
     const { settings } = this.#parts;
     this.#watch.look({ monotonicMs: this.judge.monotonicMs(), wallMs, phase, store, settings, grant: this.grant });
-    // A step forward that is not decided yet: the store's clock may know.
+    // The clock stepped forward, and it is not decided yet whether that is right: the store's clock may show it.
     if (this.judge.state.kind !== "following" && this.store.clockMs() !== undefined) this.wantWindow();
     this.#parts.onChange();
   }
@@ -454,7 +461,7 @@ export class WorkerHolder {
     this.#losses.onMoment(moment);
   }
 
-  /** Said once a minute while it lasts. */
+  /** Reports a wrong clock once a minute while it lasts. */
   #reportClockOff(aheadMs: number): void {
     const nowMs = this.judge.monotonicMs();
     if (nowMs < this.#nextClockOffMs) return;
@@ -472,7 +479,7 @@ export class WorkerHolder {
   }
 }
 
-/** How far the wall clock is ahead of the store's; 0 where the store has none. */
+/** How far the wall clock is ahead of the store's; 0 if the store has no clock. */
 function clockAheadMs(wallMs: number, storeMs: number | undefined): number {
   return storeMs === undefined ? 0 : wallMs - storeMs;
 }

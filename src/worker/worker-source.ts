@@ -21,7 +21,7 @@ import { distrustedClockError, phaseError, shuttingDownError } from "./serving-e
 import { type HolderPorts, WorkerHolder } from "./worker-holder.ts";
 import { splitWorkerIndex, type WorkerSettings } from "../lease/worker-settings.ts";
 
-/** The store, the generator and the limits that a {@link WorkerSource} puts together. */
+/** The store, the generator and the limits of a {@link WorkerSource}. */
 export interface WorkerSourceParts {
   /** Holds the records of the namespace. */
   readonly store: RecordStore;
@@ -36,8 +36,8 @@ export interface WorkerSourceParts {
 }
 
 /**
- * For so long a clock that the store's contradicts is kept going on the monotonic clock before the server says that it
- * is not well.
+ * How long a wall clock that the store's contradicts is replaced by the monotonic clock before the server reports that
+ * it is unhealthy.
  */
 const distrustAfterMs = 60_000;
 
@@ -49,13 +49,13 @@ export class WorkerSource implements IdSource {
   readonly #generator: SnowflakeGenerator;
   readonly #holder: WorkerHolder;
   readonly #queue: WaitQueue<ReserveRequest, ReservedIds>;
-  /** The most that one bulk reservation takes, so that the burst is not gone at once. */
+  /** The most that one bulk reservation takes, so that it does not use up the whole burst. */
   readonly #bulkMax: number;
   readonly #monotonicMs: () => number;
   readonly #listeners = new Set<(state: ServingState) => void>();
   #state: ServingState;
   #closed = false;
-  /** Why the last draw gave nothing; for the error of a wait that took too long. */
+  /** Why the last draw gave no ID; for the error of a wait that took too long. */
   #refusal: Refusal | undefined;
   #issued = 0;
   #waited = 0;
@@ -70,7 +70,7 @@ export class WorkerSource implements IdSource {
       settings: parts.settings,
       ports: parts.ports,
       generator: parts.generator,
-      // Under the others time never leads the clock by what it went back.
+      // Under the other policies timestamps never lead a clock that went back.
       rebases: rollbackRules[policy].whileBehind === "lead",
       onChange: () => this.#onHolderChange(),
     });
@@ -97,7 +97,7 @@ export class WorkerSource implements IdSource {
     return this.#holder.phase.kind;
   }
 
-  /** What the namespace agreed on; undefined until it is known. */
+  /** The layout record of the namespace; undefined until it is known. */
   get layoutRecord(): LayoutRecord | undefined {
     return this.#holder.layoutRecord;
   }
@@ -108,8 +108,8 @@ export class WorkerSource implements IdSource {
   }
 
   /**
-   * Ends: no call gets an ID any more, waiting calls get SHUTTING_DOWN, and the worker ID is given back if the store
-   * answers in time.
+   * Closes the source: no call gets an ID any more, waiting calls get SHUTTING_DOWN, and the worker ID is given back if
+   * the store answers in time.
    *
    * @param timeoutMs - How long to wait for the store. Not one ID is issued afterwards in either case.
    */
@@ -171,8 +171,8 @@ export class WorkerSource implements IdSource {
   }
 
   /**
-   * Tells whether the clock has reached the window's end, before a heartbeat or a renewal notices. The generator cannot
-   * tell: under `logical` its timestamps do not follow the clock, and it counts in ticks.
+   * Whether the clock has reached the window's end, before a heartbeat or a renewal notices. The generator does not
+   * know: under `logical` its timestamps do not follow the clock, and it counts in ticks.
    */
   #isWindowOver(nowMs: number): boolean {
     const { grant } = this.#holder;

@@ -1,11 +1,11 @@
 /**
- * Which lives the store had shortly before the present one: `<hash>@<Unix milliseconds>` of each, the latest first.
+ * The lives that the store had shortly before the present one: `<hash>@<Unix milliseconds>` of each, the latest first.
  *
- * A life that comes back soon is a sign of two servers that answer in turn. docs/adr/0150 has the decision.
+ * A life that soon comes back indicates two servers that answer in turn. docs/adr/0150 has the decision.
  */
 import { createHash } from "node:crypto";
 
-/** How many are kept. */
+/** How many earlier lives are kept. */
 const livesMax = 3;
 
 /** Longest text: 16 hex digits, an @ and 14 digits for each, and blanks between them. */
@@ -35,7 +35,7 @@ function piecesOf(earlier: string | undefined): readonly { readonly hash: string
   });
 }
 
-/** In whatever order the parts are named. */
+/** The hash does not depend on the order of the parts. */
 function hashOf(identity: string): string {
   const parts = identity.split(" ").toSorted().join(" ");
   return createHash("sha256").update(parts).digest("hex").slice(0, 16);

@@ -1,15 +1,15 @@
-/** The record of which life of the store was seen first when. */
+/** The record that says when a life of the store was first seen. */
 import * as v from "valibot";
 import { identityLengthMax } from "../../store/store-identity.ts";
 import type { AddedFields } from "./added-fields.ts";
 import { earlierLivesLengthMax } from "./earlier-lives.ts";
 import { encodeRecord, parseRecord, printable, recordKeys, recordSchema, unixMs } from "./record-text.ts";
 
-/** Which incarnation of the store was seen first when: "t0 beside the records". See quarantine.ts. */
+/** The present incarnation of the store and when it was first seen: "t0 beside the records". See quarantine.ts. */
 export interface IncarnationRecord {
   /** All parts that any process saw of it: see store-identity.ts. */
   readonly identity: string;
-  /** null where the store does not tell. */
+  /** When the store started; null if the store does not report it. */
   readonly startedMs: number | null;
   /** Store time of the start or of the first sight; 0 = nothing can have been lost. Unix milliseconds. */
   readonly t0Ms: number;

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { printable, random128, unixMs, wholeFrom } from "./record-text.ts";
 
 /**
- * The schema of the fields of L, which a move record carries as well. It stands apart from the type, because the
- * library's types name that one, and a user of the library does not have the package of the schema.
+ * The schema of the fields of L, which a move record carries as well. It is kept apart from the type, because the
+ * library's types use that type, and a user of the library does not have the package that the schema needs.
  */
 export const layoutEntries = {
   deploymentId: random128,

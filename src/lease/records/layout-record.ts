@@ -25,11 +25,14 @@ export interface LayoutRecord {
   readonly datacenterIds: readonly number[] | "all";
   /** Worker IDs that this store may hand out, where the layout has no datacenters; `all` where it is bound to none. */
   readonly workerIds: WorkerIdRange | "all";
-  /** The longest window that any process of this namespace may reserve. */
+  /** The longest window that a process of this namespace may reserve. */
   readonly windowMaxMs: number;
   /** A: the most that a timestamp may lead the wall clock. */
   readonly leadMaxMs: number;
-  /** None of them changes IDs: one that does raises the format's version, which bars a start. */
+  /**
+   * None of these changes IDs: a field that does comes with a higher format version, and this version then refuses to
+   * start.
+   */
   readonly added: AddedFields;
 }
 

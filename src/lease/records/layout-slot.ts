@@ -17,14 +17,19 @@ export function parseLayoutSlot(text: string): LayoutSlot {
   return { kind: "layout", record: parseRecord(schema, recordKeys.layout, text) };
 }
 
-/** @throws IdError INVALID_CONFIG: foreign, damaged, of a higher format, or the namespace moves or was moved. */
+/**
+ * @throws IdError INVALID_CONFIG: foreign, damaged, of a higher format, or the namespace is being moved or was moved.
+ */
 export function parseLayoutRecord(text: string): LayoutRecord {
   const slot = parseLayoutSlot(text);
   if (slot.kind === "layout") return slot.record;
   throw movedError(slot.move);
 }
 
-/** The deployment whose layout record a text is, also while its namespace moves. @throws IdError INVALID_CONFIG. */
+/**
+ * The deployment that a text under the key of L belongs to, also while its namespace moves. @throws IdError
+ * INVALID_CONFIG.
+ */
 export function deploymentIdOf(layoutText: string): string {
   const slot = parseLayoutSlot(layoutText);
   return slot.kind === "layout" ? slot.record.deploymentId : slot.move.layout.deploymentId;

@@ -1,4 +1,4 @@
-/** The record that stands in place of L while its namespace moves to another store, and for good where it left. */
+/** The record that replaces L while its namespace moves to another store, and permanently in the store that it left. */
 import * as v from "valibot";
 import { IdError } from "../../errors.ts";
 import { layoutEntries } from "./layout-entries.ts";
@@ -16,10 +16,10 @@ import {
   unixMs,
 } from "./record-text.ts";
 
-/** Where a store stands in a move of its namespace from one store to another: see operator/store-move/move-store.ts. */
+/** The phase of a store in a move of its namespace from one store to another: see operator/store-move/move-store.ts. */
 const movePhases = ["leaving", "left", "arriving", "abandoned"] as const;
 
-/** Stands in place of L while a namespace moves, and permanently in the store that it left: no process starts there. */
+/** Replaces L while a namespace moves, and permanently in the store that it left: no process starts there. */
 export interface MoveRecord {
   /** 128 random bits drawn for each move, as 32 hex digits. */
   readonly moveId: string;
@@ -28,11 +28,11 @@ export interface MoveRecord {
   readonly place: string;
   readonly sinceMs: number;
   /**
-   * Where it is left: until when a quarantine binds it besides the one of the move; null if none does. Where it
-   * arrives: until when the copied one does, or 0, once all is copied; null before.
+   * In the source: until when a quarantine other than that of the move binds the store; null if there is none. In the
+   * target: until when the copied quarantine does, or 0 for none, once all is copied; null before.
    */
   readonly quarantineUntilMs: number | null;
-  /** L as it was here; where it arrives, as it will be. */
+  /** The layout record: in the source the one before the move, in the target the one after it. */
   readonly layout: LayoutRecord;
   readonly added: AddedFields;
 }
@@ -47,14 +47,14 @@ const schema = recordSchema({
 });
 const layoutSchema = recordSchema(layoutEntries);
 
-/** Tells whether a text that stands under the key of L is a move record. */
+/** Whether a text under the key of L is a move record. */
 export function isMoveRecord(text: string): boolean {
   return text.includes('"moveId"');
 }
 
-/** Text of what stands in place of L. */
+/** Text of a move record. */
 export function encodeMoveRecord(record: MoveRecord): string {
-  // Field by field, for the order: the layout comes last.
+  // Field by field, because the order matters: the layout comes last.
   const { layout, added, ...others } = record;
   const fields = { ...others, layout: flatFields(layout), added };
   return encodeRecord(fields);

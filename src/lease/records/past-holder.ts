@@ -1,13 +1,13 @@
-/** How the record of a worker ID shows a claim of the past: by the text in the place of its holder's instance. */
+/** How the record of a worker ID shows a claim of the past: by the text in its holder's `instance`. */
 import { timeText } from "./time-text.ts";
 import type { WorkerRecord } from "./worker-record.ts";
 
 /** No live holder ever had the worker ID. `--instance` may not begin so. */
 const pastPrefix = "past ";
-/** A live holder had it before. */
+/** A live holder had the worker ID before. */
 const laterPrefix = "later past ";
 
-/** What a claim is for, as its record says it. */
+/** The interval of a claim and its reason, as its record names them. */
 export interface PastClaimText {
   /** Unix milliseconds. */
   readonly fromMs: number;
@@ -18,8 +18,8 @@ export interface PastClaimText {
 }
 
 /**
- * Whether no live holder ever had the worker ID of a record, as far as the record tells. A preference of claims and a
- * count for operators: nothing of uniqueness rests on it.
+ * Whether no live holder ever had the worker ID of a record, as far as the record shows. It serves the order of claims
+ * and a count for operators; uniqueness does not depend on it.
  */
 export function isNeverHeld({ token, holder }: Pick<WorkerRecord, "token" | "holder">): boolean {
   return token === "" && holder.instance.startsWith(pastPrefix);

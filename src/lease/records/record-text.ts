@@ -1,8 +1,8 @@
 /**
  * The text form that all records in a store have: one line of JSON in printable ASCII, with its format's version.
  *
- * Reading is strict in what this version knows, and tolerant of fields that a later version adds beside it: each
- * process that rewrites the record keeps them. A text of a higher format is never taken for a record. docs/adr/0110 has
+ * Reading is strict about the fields that this version knows, and tolerant of fields that a later version added: each
+ * process that rewrites the record keeps them. A text of a higher format is never read as a record. docs/adr/0110 has
  * the decision.
  */
 import * as v from "valibot";
@@ -19,7 +19,9 @@ export const recordKeys = {
   sequences: "sequences",
 } as const;
 
-/** A version that raises it also writes `program`, its own version, into each such record: docs/adr/0110. */
+/**
+ * A version of Snowlane that raises it also writes `program`, its own version, into each such record: docs/adr/0110.
+ */
 const formatVersion = 1;
 
 /** The most bytes of a record that every store takes. */
@@ -47,12 +49,12 @@ export function recordSchema<TEntries extends v.ObjectEntries>(entries: TEntries
   return v.strictObject(entries);
 }
 
-/** Text of a record: what this version knows, then what a later one added. */
+/** Text of a record: the fields that this version knows, then those that a later one added. */
 export function encodeRecord(record: { readonly added: AddedFields }): string {
   return JSON.stringify({ formatVersion, ...flatFields(record) });
 }
 
-/** The fields of a record as they stand in its text, one beside the other. */
+/** The fields of a record as its text has them, all at the top level. */
 export function flatFields({ added, ...known }: { readonly added: AddedFields }): object {
   return { ...known, ...added };
 }
@@ -89,7 +91,7 @@ function isFields(json: unknown): json is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads fields: those that this version knows, and beside them what a later one added.
+ * Reads fields: those that this version knows, and those that a later one added.
  *
  * @throws IdError INVALID_CONFIG: a foreign or damaged value.
  */
@@ -110,7 +112,7 @@ export function readFields<TEntries extends v.ObjectEntries>(
     const [issue] = result.issues;
     throw foreignRecord(key, `${v.getDotPath(issue) ?? "it"}: ${issue.message}`);
   }
-  // As they stand behind the known ones: the comma in place of the braces.
+  // Their length behind the known ones: a comma in place of the two braces.
   const addedBytes = JSON.stringify(added).length - 1;
   if (addedBytes > addedBytesMax) {
     const rest = `this version of Snowlane can keep ${addedBytesMax} bytes of them`;
@@ -136,12 +138,12 @@ function newerRecord(key: RecordKey, fields: Readonly<Record<string, unknown>>, 
   return new IdError("INVALID_CONFIG", message, { metadata });
 }
 
-/** The version that wrote a record: it says so itself, or its holder does, which wrote it last. */
+/** The version that wrote a record: its own field, or that of its holder, which wrote it last. */
 function programOf({ program, holder }: Readonly<Record<string, unknown>>): string | undefined {
   return programName(program ?? (isFields(holder) ? holder["version"] : undefined));
 }
 
-/** Tells whether an error of reading a record is that of a newer version's, not of a foreign or damaged one. */
+/** Whether an error of reading a record means that a newer version wrote it, not that it is foreign or damaged. */
 export function isOfNewerVersion(error: unknown): error is IdError {
   return error instanceof IdError && error.metadata["record"] !== undefined && error.metadata["finding"] !== undefined;
 }

@@ -3,11 +3,11 @@ import type { AddedFields } from "./added-fields.ts";
 import { placeLengthMax } from "../../store/store-place.ts";
 import { encodeRecord, parseRecord, printable, random128, recordKeys, recordSchema, unixMs } from "./record-text.ts";
 
-/** SEQUENCES: written once. Where it names another database, nobody takes values. */
+/** SEQUENCES: written once. A process whose database is not the one that it names takes no values. */
 export interface SequencesRecord {
-  /** 32 hex digits: the `store_id` of the database, of several that of stripe 0. */
+  /** 32 hex digits: the `store_id` of the database; if there are several, of the one with stripe 0. */
   readonly databaseId: string;
-  /** The URL of then, without credentials: 1 to 150 characters. For people alone. */
+  /** The URL at the time of writing, without credentials: 1 to 150 characters. Only for people to read. */
   readonly place: string;
   readonly sinceMs: number;
   readonly added: AddedFields;

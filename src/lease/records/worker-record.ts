@@ -1,4 +1,4 @@
-/** R[w]: the record of one worker ID. docs/adr/0110 says which of its fields every format has. */
+/** R[w]: the record of one worker ID. docs/adr/0110 lists the fields that every format has. */
 import * as v from "valibot";
 import { IdError } from "../../errors.ts";
 import type { Entry, RecordKey } from "../../store/record-store.ts";
@@ -31,7 +31,7 @@ export interface Holder {
   readonly bootId: string;
   /** When the process started: Unix milliseconds by its own clock. */
   readonly sinceMs: number;
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string;
 }
 
@@ -46,19 +46,22 @@ export interface Fence {
   readonly token: string;
   /**
    * High-water mark: above every timestamp ever issued or issuable under this record. It alone says where a successor
-   * begins: an added field may come with a higher one, and never stands in its place. Unix milliseconds, exclusive. In
-   * the text it is `hwmMs`.
+   * begins: an added field may come with a higher mark, but never replaces it. Unix milliseconds, exclusive. In the
+   * text it is `hwmMs`.
    */
   readonly markMs: number;
 }
 
 /** R[w]: one for each worker ID that was ever held. */
 export interface WorkerRecord extends Fence {
-  /** 128 random bits drawn for each write, as 32 hex digits: tells whose write landed. */
+  /** 128 random bits drawn for each write, as 32 hex digits: shows whose write landed. */
   readonly writeId: string;
-  /** From when on another may take over; 0 where locks tell. Unix milliseconds. Uniqueness does not depend on it. */
+  /**
+   * From when on another process may take over; 0 in a store with locks. Unix milliseconds. Uniqueness does not depend
+   * on it.
+   */
   readonly expiresMs: number;
-  /** Fields in it that a later version added are not read: they end with the holder. */
+  /** Fields in it that a later version added are not read: they are lost with the holder. */
   readonly holder: Holder;
   readonly added: AddedFields;
 }
@@ -92,7 +95,8 @@ export function createHolder(holder: Holder): Holder {
   };
 }
 
-// Quotes and backslashes go, too: JSON would double them, and the bytes of a record are counted without.
+// Quotes and backslashes are replaced as well: JSON would escape them, and the size of a record is calculated without
+// that.
 function fit(text: string, length: number): string {
   return text.replaceAll(/[^ !#-[\]-~]/gu, "?").slice(0, length);
 }
@@ -107,7 +111,7 @@ const schema = recordSchema({
   ...fenceEntries,
   writeId: random128,
   expiresMs: unixMs,
-  // Not strict: what a later version says of a holder is dropped.
+  // Not strict: fields that a later version added to a holder are dropped.
   holder: v.object({
     instance: printable(1, 100),
     host: printable(1, 64),
@@ -143,7 +147,7 @@ export type WorkerSlot =
   | { readonly kind: "newer"; readonly fence: Fence; readonly error: IdError }
   | { readonly kind: "unreadable"; readonly error: IdError };
 
-/** Reads a record that may not be readable. Never throws for what stands in it. */
+/** Reads a record that may not be readable. Its content never makes this throw. */
 export function readWorkerSlot({ key, text }: Pick<Entry, "key" | "text">): WorkerSlot {
   try {
     return { kind: "record", record: parseWorkerRecord(key, text) };

@@ -2,7 +2,7 @@ import type { ResumeJournal } from "./resume-record.ts";
 
 /**
  * The database of sequences that this process, or an earlier life of it, has compared with the note of its deployment.
- * It is written into the resume records, so that a restart may count in that database while the worker store is down.
+ * It is written into the resume records, so that a restart may use that database while the worker store is down.
  */
 export class DatabaseNote {
   #databaseId: string | undefined;
@@ -17,7 +17,10 @@ export class DatabaseNote {
     this.#databaseId = databaseId;
   }
 
-  /** A journal whose records name the database. Those of one place are of one deployment, so any of them tells. */
+  /**
+   * A journal whose records name the database. All records of one place belong to one deployment, so any of them can
+   * name it.
+   */
   within(journal: ResumeJournal): ResumeJournal {
     return {
       place: journal.place,

@@ -18,9 +18,9 @@ const recordPattern = /^worker-(\d+)\.json$/;
 /**
  * Opens the folder for one namespace of one store.
  *
- * @param root - For all resume records of this machine's user, for example `~/.local/state/snowlane/resume`.
- * @returns undefined where the boots of a machine cannot be distinguished, or the folder cannot be made or
- * written: then there is no resuming.
+ * @param root - The folder for all resume records of this machine's user, for example `~/.local/state/snowlane/resume`.
+ * @returns undefined where the boots of a machine cannot be distinguished, or the folder cannot be made or written:
+ * then no grant can be resumed.
  */
 export function openResumeFolder(
   root: string,
@@ -28,7 +28,8 @@ export function openResumeFolder(
 ): ResumeJournal | undefined {
   const machineId = readId("/etc/machine-id");
   const bootId = readId("/proc/sys/kernel/random/boot_id");
-  // A container may have no machine ID; the boot ID alone, 128 random bits of the kernel, tells machines apart, too.
+  // A container may have no machine ID; the boot ID alone, 128 random bits of the kernel, distinguishes machines as
+  // well.
   if (bootId === "") return undefined;
   const place: ResumePlace = { ...records, machineId, bootId };
   const name = createHash("sha256").update(`${place.namespace}\n${place.storeUrl}`).digest("hex").slice(0, 32);
@@ -42,11 +43,16 @@ export function openResumeFolder(
   return new ResumeFolder(folder, place);
 }
 
-/** See {@link ResumeJournal}. Never opens a lock file but through SQLite: closing it would drop the lock. */
+/**
+ * See {@link ResumeJournal}. Opens a lock file only through SQLite: opening and closing it in any other way would drop
+ * the lock.
+ */
 export class ResumeFolder implements ResumeJournal {
   readonly place: ResumePlace;
   readonly #folder: string;
-  /** By worker index. Kept here: a DatabaseSync that nothing refers to is collected, and its lock is gone. */
+  /**
+   * By worker index. Kept here because a DatabaseSync without a reference is garbage-collected, and its lock is gone.
+   */
   readonly #locks = new Map<number, DatabaseSync>();
 
   constructor(folder: string, place: ResumePlace) {
@@ -61,7 +67,7 @@ export class ResumeFolder implements ResumeJournal {
       if (Number.isNaN(workerIndex)) continue;
       const seen = await this.#read(workerIndex);
       if ((seen !== undefined && isAnothers(seen)) || !this.#lock(workerIndex)) continue;
-      // Only what is read under the lock counts.
+      // Only a record that is read under the lock is valid.
       const record = await this.#read(workerIndex);
       if (record === undefined) await this.remove(workerIndex);
       else records.push(record);
@@ -74,7 +80,8 @@ export class ResumeFolder implements ResumeJournal {
       throw new Error(`the lock of the resume record of worker ${record.workerIndex} cannot be taken`);
     const path = this.#path(record.workerIndex);
     const next = `${path}.next`;
-    // Not synced: after a power cut no record counts, as it is of another boot; and after a kill the kernel has it.
+    // Not synced: after a power cut no record is valid, because it is of another boot; and after a kill the kernel
+    // still has it.
     await writeFile(next, encodeResumeRecord(record), { mode: 0o600 });
     await rename(next, path);
   }
@@ -91,7 +98,7 @@ export class ResumeFolder implements ResumeJournal {
     this.#locks.delete(workerIndex);
   }
 
-  /** undefined for what is damaged, or of another place or boot, or gone. */
+  /** undefined if the record is damaged, gone, or of another place or boot. */
   async #read(workerIndex: number): Promise<ResumeRecord | undefined> {
     const text = await readFile(this.#path(workerIndex), "utf8").catch(() => "");
     const record = parseResumeRecord(text);
@@ -108,7 +115,7 @@ export class ResumeFolder implements ResumeJournal {
 
   #lock(workerIndex: number): boolean {
     if (this.#locks.has(workerIndex)) return true;
-    // An import would end under an older Node before src/library/refuse-older-node.ts says what is wrong.
+    // An import would fail under an older Node before src/library/refuse-older-node.ts can say what is wrong.
     const sqlite = process.getBuiltinModule("node:sqlite");
     const database = new sqlite.DatabaseSync(join(this.#folder, `worker-${workerIndex}.lock`), { timeout: 0 });
     try {

@@ -7,11 +7,11 @@ import type { WorkerEvent } from "../worker-event.ts";
 import { encodeLayoutRecord, type LayoutRecord } from "../records/layout-record.ts";
 import type { WorkerSettings } from "../worker-settings.ts";
 
-/** The files of a {@link ResumeKeeper}, and what it needs to judge and move their marks. */
+/** The journal of a {@link ResumeKeeper}, and what it needs to judge and move the marks in it. */
 export interface ResumeKeeperParts {
   /** Keeps the resume records on this machine's disk. */
   readonly journal: ResumeJournal;
-  /** Those of the worker. A record of another instance, layout or namespace is not continued. */
+  /** The settings of the worker. A record of another instance, layout or namespace is not continued. */
   readonly settings: WorkerSettings;
   /** The wall clock that marks are compared with. */
   readonly judge: ClockJudge;
@@ -27,24 +27,24 @@ export interface ResumeKeeperParts {
 interface Kept {
   readonly grant: Grant;
   readonly layoutText: string;
-  /** Written durably: timestamps below it may be issued. Infinity where no record stands or may stand. */
+  /** The mark that was durably written: timestamps below it may be issued. Infinity if there is certainly no record. */
   markMs: number;
 }
 
-/** A mark that is nearer to use than this is moved on; with a heartbeat of half a second it stays a second ahead. */
+/** A mark that is less than this ahead of use is moved; with a heartbeat of half a second it stays a second ahead. */
 const moveBelowMs = 1_500;
 
 /**
- * Keeps a resume record beside each grant in use, always ahead of use.
+ * Keeps a resume record for each grant in use, with a mark that is always ahead of use.
  *
  * A disk that fails does not stop the issuing for long: if the record cannot be written but can be removed, the grant
- * goes on without one. If it cannot be removed either, nothing is issued beyond its mark. docs/adr/0067 says why a
+ * goes on without one. If it cannot be removed either, nothing is issued beyond its mark. docs/adr/0067 explains why a
  * renewal is written down before it is sent.
  */
 export class ResumeKeeper {
   readonly #parts: ResumeKeeperParts;
   readonly #kept = new Map<number, Kept>();
-  /** Writes one after the other. */
+  /** The queue of writes, which run one after the other. */
   #work: Promise<void> = Promise.resolve();
   #isMoving = false;
 
@@ -53,8 +53,8 @@ export class ResumeKeeper {
   }
 
   /**
-   * Finds the grant of an earlier life of this instance that may be continued now; removes what can never be, and what
-   * is over. Records of other instances on this machine are left to them until then.
+   * Finds the grant of an earlier life of this instance that may be continued now, and removes records that can never
+   * be continued or are over. Records of other instances on this machine are left alone until they are over.
    */
   async recall(): Promise<RecalledGrant | undefined> {
     const { journal, judge, settings } = this.#parts;
@@ -64,7 +64,7 @@ export class ResumeKeeper {
       return instance !== undefined && instance !== settings.holder.instance;
     };
     for (const record of await journal.recall(isAnothers)) {
-      // It may have changed before its lock was taken.
+      // The record may have changed before its lock was taken.
       if (isAnothers(record)) {
         journal.leave(record.workerIndex);
         continue;
@@ -78,26 +78,29 @@ export class ResumeKeeper {
     return best;
   }
 
-  /** Up to where timestamps may be issued under a grant, as far as its record goes: Unix milliseconds, exclusive. */
+  /** Up to where the resume record allows timestamps to be issued under a grant: Unix milliseconds, exclusive. */
   limitMs(grant: Grant): number {
     return this.#kept.get(grant.workerIndex)?.markMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Writes the first record of a grant. Nothing may be issued under it before. */
+  /** Writes the first record of a grant. Nothing may be issued under the grant before. */
   async begin(grant: Grant, layoutRecord: LayoutRecord): Promise<void> {
     const kept: Kept = { grant, layoutText: encodeLayoutRecord(layoutRecord), markMs: grant.fromMs };
     this.#kept.set(grant.workerIndex, kept);
     await this.#inTurn(() => this.#write(kept, this.#parts.judge.nowMs()));
   }
 
-  /** Looks whether the mark has to move, or what was confirmed has changed. Never waits. */
+  /**
+   * Writes the record again, in the background, if its mark has to move, or if what was confirmed has changed. Never
+   * waits.
+   */
   touch(grant: Grant, hasChanged: boolean): void {
     const kept = this.#kept.get(grant.workerIndex);
     if (kept === undefined || kept.markMs === Number.POSITIVE_INFINITY || this.#isMoving) return;
     if (!hasChanged && kept.markMs - this.#usedMs() >= moveBelowMs) return;
     this.#isMoving = true;
     void this.#inTurn(async () => {
-      // It may have ended while this stood in line.
+      // The grant may have ended while this waited in the queue.
       if (this.#kept.get(grant.workerIndex) === kept) await this.#write(kept, this.#usedMs());
       this.#isMoving = false;
       this.#parts.onAdvance();
@@ -116,9 +119,9 @@ export class ResumeKeeper {
   }
 
   /**
-   * Removes the record of a grant that is over. Before that nothing new may be acquired, and nothing released.
+   * Removes the record of a grant that is over. Until it is removed, nothing new may be acquired, and nothing released.
    *
-   * @throws IdError STORE_UNAVAILABLE if it may still stand: try again.
+   * @throws IdError STORE_UNAVAILABLE if the record may still exist: try again.
    */
   async end(grant: Grant): Promise<void> {
     if (this.#kept.get(grant.workerIndex)?.grant !== grant) return;
@@ -166,7 +169,7 @@ export class ResumeKeeper {
         incarnation: grant.incarnation,
         layoutText: kept.layoutText,
       });
-      // Only now: what was issued below the mark before stays below it after a crash at any moment.
+      // Only after the write: so what was issued is below the mark on disk, whenever the process crashes.
       kept.markMs = localMarkMs;
     } catch (cause) {
       await this.#giveUp(kept, cause);
@@ -179,8 +182,8 @@ export class ResumeKeeper {
       await this.#parts.journal.remove(kept.grant.workerIndex);
       kept.markMs = Number.POSITIVE_INFINITY;
     } catch {
-      // It may stand, with the old mark or the new: nothing is issued beyond the old one, and the next touch tries
-      // again.
+      // The record may exist, with the old mark or the new one: nothing is issued beyond the old mark, and the next
+      // touch tries again.
     }
   }
 

@@ -1,10 +1,10 @@
 /**
- * RESUME: what a process writes down beside itself, so that it can start again while the store is down and go on under
- * the grant that it had.
+ * RESUME: the record that a process keeps on its own disk, so that it can start again while the store is down and
+ * continue under the grant that it had.
  *
  * The record is ahead of use: no timestamp at or above its `localMarkMs` is issued before a higher one is durably
- * written. A restart begins at that mark, so it repeats nothing, whatever its clock shows; and it goes on only below
- * the `untilMs` that the store had confirmed.
+ * written. A restart begins at that mark, so it repeats nothing, no matter what its clock shows; and it issues only
+ * below the `untilMs` that the store had confirmed.
  */
 import * as v from "valibot";
 import { Grant } from "../grant.ts";
@@ -14,8 +14,8 @@ import { parseLayoutRecord } from "../records/layout-slot.ts";
 import { parseWorkerRecord, workerKey } from "../records/worker-record.ts";
 
 /**
- * On what machine, since which boot, and for which records a resume record was written. All must be equal to go on from
- * it.
+ * The machine, the boot and the store's records for which a resume record was written. All must be equal for a process
+ * to continue from it.
  */
 export interface ResumePlace {
   readonly namespace: string;
@@ -29,18 +29,18 @@ export interface ResumePlace {
 export interface ResumeRecord {
   readonly place: ResumePlace;
   readonly workerIndex: number;
-  /** R[w] as last confirmed: the text. */
+  /** The text of R[w] as last confirmed. */
   readonly confirmedText: string;
-  /** Our writes without an answer, oldest first: the texts. */
+  /** The texts of our writes without an answer, oldest first. */
   readonly unansweredTexts: readonly string[];
-  /** hi: confirmed, never asked for. Unix milliseconds, exclusive. */
+  /** hi: as confirmed, not as asked for. Unix milliseconds, exclusive. */
   readonly untilMs: number;
   /** No timestamp at or above it was issued when this was written: Unix milliseconds. */
   readonly localMarkMs: number;
   readonly incarnation: Incarnation;
-  /** The layout record that the store had: the text. */
+  /** The text of the layout record that the store had. */
   readonly layoutText: string;
-  /** The database of sequences that was compared with the note of the deployment; absent = none was. */
+  /** The database of sequences that was compared with the note of the deployment; absent if none was compared. */
   readonly databaseId?: string | undefined;
 }
 
@@ -51,21 +51,22 @@ export interface ResumeJournal {
    * Finds the records of earlier lives of this place whose lock is free, and takes their locks. Those that cannot be
    * read are removed.
    *
-   * @param isAnothers - Tells what is to be left alone: its lock is not even tried, for its own process may look for it
-   * at this moment.
+   * @param isAnothers - Returns whether a record is to be left alone: its lock is not even tried, because its own
+   * process may be trying it at this moment.
    */
   recall(isAnothers: (record: ResumeRecord) => boolean): Promise<readonly ResumeRecord[]>;
-  /** Leaves a recalled record where it is, for whom it belongs to, and gives its lock back. */
+  /** Leaves a recalled record in place for its owner, and gives its lock back. */
   leave(workerIndex: number): void;
   /**
-   * Writes a record in place of the one before, so that it outlives a crash of the machine. Takes the lock with the
-   * first.
+   * Writes a record in place of the one before, so that it outlives a crash of the machine. The first write takes the
+   * lock.
    *
-   * @throws If the outcome is not certain: then the old one may stand, or the new one.
+   * @throws If the outcome is not certain: the old record may be there, or the new one.
    */
   write(record: ResumeRecord): Promise<void>;
   /**
-   * Removes a record durably, and gives its lock back. Nothing happens if there is none. @throws If it may still stand.
+   * Removes a record durably, and gives its lock back. Does nothing if there is no record. @throws If the record may
+   * still exist.
    */
   remove(workerIndex: number): Promise<void>;
 }
@@ -95,7 +96,7 @@ export function encodeResumeRecord(record: ResumeRecord): string {
   return JSON.stringify({ formatVersion: 1, ...record, incarnation });
 }
 
-/** The reverse; undefined for anything else. */
+/** Reads the text of a resume record; undefined for any other text. */
 export function parseResumeRecord(text: string): ResumeRecord | undefined {
   try {
     const { formatVersion: _, incarnation, ...record } = v.parse(schema, JSON.parse(text));
@@ -105,14 +106,14 @@ export function parseResumeRecord(text: string): ResumeRecord | undefined {
   }
 }
 
-/** A resume record as the grant that it continues. */
+/** The grant that a resume record continues. */
 export interface RecalledGrant {
   readonly grant: Grant;
   readonly layoutRecord: LayoutRecord;
 }
 
 /**
- * Makes the grant that a record continues: from its local mark, below what was confirmed.
+ * Makes the grant that a record continues: from its local mark up to what was confirmed.
  *
  * @param now - Wall and monotonic clock; nothing is confirmed yet, so the renewal is due at once.
  * @throws IdError INVALID_CONFIG if the texts in it are damaged.
@@ -124,7 +125,7 @@ export function recallGrant(
   const key = workerKey(record.workerIndex);
   const grant = new Grant({
     workerIndex: record.workerIndex,
-    // What stood there when it was written down; the store is asked first: see Grant.isResolved.
+    // The text in the store when the record was written; the store is read first: see Grant.isResolved.
     entry: { key, text: record.confirmedText },
     record: parseWorkerRecord(key, record.confirmedText),
     incarnation: record.incarnation,

@@ -14,7 +14,7 @@ import { readSlot, swapRecord, swapSlot } from "./slot.ts";
  * Undoes a move that was interrupted before the target was opened: first the target is closed for this move, then the
  * source serves again. Worker IDs that were given back in place of dead holders stay free.
  *
- * @throws IdError INVALID_CONFIG: there is nothing to take back, or it is too late; STORE_UNAVAILABLE: run it again.
+ * @throws IdError INVALID_CONFIG: there is no move to take back, or it is too late; STORE_UNAVAILABLE: run it again.
  */
 export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
   const { source, target, clock, report } = parts;
@@ -34,7 +34,7 @@ export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
     );
   }
   report(`bars ${target.place}`);
-  // Also where the target lost the claim: by this one's longest window its servers may go on.
+  // This is used even if the target lost the claim: its servers may continue for the longest window of this record.
   const there = layoutOnTarget(target, claimed?.layout ?? record);
   if (claimed?.phase !== "abandoned") {
     const barred: MoveRecord = {
@@ -50,12 +50,14 @@ export async function abandonMove(parts: MoveParts): Promise<LayoutRecord> {
   }
   if (leaving === undefined) return record;
   report(`reopens ${source.place}`);
-  // Whatever stands there: an operator that closes the source meanwhile replaces only the mark that it has read.
+  // The present mark is replaced, no matter which it is: an operator that closes the source meanwhile replaces only the
+  // mark that it has read.
   const { entry } = await source.store.read(recordKeys.quarantine);
   const standing = entry && parseQuarantineRecord(entry.text);
   const isBarred = entry !== undefined && isForever(entry);
   const standingMs = isBarred ? undefined : standing?.untilMs;
-  // A target that went back may have lost that it was opened, and its servers go on to the end of their windows.
+  // A target that went back may have lost the record that it was opened, and its servers continue to the end of their
+  // windows.
   const listed = await target.store.list();
   const lostMs = lossFloorMs(listed, there, storeNowMs(listed.moment, clock.nowMs()));
   const never = Number.NEGATIVE_INFINITY;

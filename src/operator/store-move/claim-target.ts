@@ -10,9 +10,9 @@ import { type MoveEnd, type MoveParts, refused } from "./move-parts.ts";
 import { type Slot, swapSlot } from "./slot.ts";
 
 /**
- * Puts a move record in place of the target's layout record, unless the claim of this move stands there already.
+ * Puts a move record in place of the target's layout record, unless it is there already.
  *
- * @returns The ID of the move: that of the claim that stands, or a new one.
+ * @returns The ID of the move: that of the claim that is there already, or a new one.
  * @throws IdError INVALID_CONFIG: the target holds something else; as the stores do.
  */
 export async function claimTarget(parts: MoveParts, layout: LayoutRecord, to: Slot): Promise<string> {
@@ -28,13 +28,13 @@ export async function claimTarget(parts: MoveParts, layout: LayoutRecord, to: Sl
         : `${target.place} holds another deployment in this namespace. Use an empty store, or another one.`,
     );
   }
-  // A store that the same deployment once left, or a copy into which was abandoned, may be its home again.
+  // A store that the same deployment once left, or to which a copy was abandoned, may become its store again.
   if (slot !== undefined && (!isSameDeployment || slot.move.phase === "leaving")) throw movedError(slot.move);
   const listed = await target.store.list();
   if (slot === undefined && listed.entries.some(({ key }) => parseWorkerKey(key) !== undefined)) {
     throw refused(`${target.place} holds worker records without a layout record. Use an empty store.`);
   }
-  // Of the target's own life, as its first server would note it: what the source's life was says nothing here.
+  // The target's own life, as its first server would note it: the life of the source does not matter here.
   const entry = listed.entries.find(({ key }) => key === recordKeys.incarnation);
   await noteIncarnation(
     target.store,

@@ -28,7 +28,7 @@ export async function closeSource(
 ): Promise<void> {
   const { store } = source;
   for (let round = 0; round < roundsMax; round += 1) {
-    // In this order: a mark that was read while the source was closed is replaced before it opens again.
+    // In this order, a mark that was read while the source was closed is replaced before the source opens again.
     const standing = await store.read(recordKeys.quarantine);
     const { entry, slot } = await readSlot(store);
     const mark = standing.entry && parseQuarantineRecord(standing.entry.text);
@@ -39,8 +39,9 @@ export async function closeSource(
     if (isOpenAgain || (leaving !== undefined && isAbandonedMark(mark, leaving))) throw takenBack(source.place);
     const known = leaving?.quarantineUntilMs ?? Number.NEGATIVE_INFINITY;
     const boundMs = Math.max(known, isBarred ? known : (mark?.untilMs ?? Number.NEGATIVE_INFINITY));
-    // The quarantine of the store is written down before its mark is replaced. So is one that a process raised after
-    // another operator's mark of taking back: then the record changes, and that operator cannot reopen the source.
+    // The quarantine of the store is written into the move record before its mark is replaced. So is one that a process
+    // raised after another operator wrote its mark to take the move back: the record then changes, and that operator
+    // cannot reopen the source.
     if (leaving === undefined || boundMs > known) {
       const sinceMs = leaving?.sinceMs ?? clock.nowMs();
       const quarantineUntilMs = Number.isFinite(boundMs) ? boundMs : null;
@@ -64,8 +65,8 @@ export async function closeSource(
 }
 
 /**
- * Since when, and why, a quarantine stands that the taking back of a move writes before the source opens again. The
- * operator that still closes the source for this move sees by it that it is too late.
+ * The start and the reason of the quarantine that taking back a move writes before the source opens again. An operator
+ * that is still closing the source for this move recognizes by it that it is too late.
  */
 export function abandonedMark({ sinceMs, place }: MoveRecord): Pick<QuarantineRecord, "sinceMs" | "reason"> {
   return { sinceMs, reason: `the move to ${place} was abandoned` };

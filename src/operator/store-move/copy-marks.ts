@@ -25,7 +25,7 @@ import { readSlot, type Slot, swapRecord } from "./slot.ts";
 
 /**
  * Refuses a move whose marks the target could not guard: a store that may lose data guards only marks that its
- * quarantine covers, so far ahead of its clock and no further.
+ * quarantine covers, and that reaches only so far ahead of its clock.
  *
  * @throws IdError INVALID_CONFIG.
  */
@@ -45,7 +45,8 @@ export async function checkMarks({ source, target, clock }: MoveParts, layout: L
 }
 
 /**
- * Copies every mark, never lowering one, and the quarantine of the source, and notes it; then checks that all stands.
+ * Copies every mark, never lowering one, and the quarantine of the source, and notes it; then checks that everything is
+ * there.
  *
  * @returns How many worker records there are, and the note.
  * @throws IdError STORE_UNAVAILABLE: run the move again; INVALID_CONFIG: a newer version wrote records of the target,
@@ -59,7 +60,7 @@ export async function copyMarks(
   const { source, target, clock } = parts;
   const records = listed.entries.filter(({ key }) => parseWorkerKey(key) !== undefined);
   const standing = (await target.store.list()).entries;
-  // A mark that only a newer version can write again is not to be replaced by ours.
+  // A mark that only a newer version can write again must not be replaced by ours.
   refuseNewer(standing);
   const there = new Map(standing.map((entry) => [entry.key, entry]));
   for (const { key, text } of records) await copyOne(target, there.get(key), key, text);
@@ -100,7 +101,7 @@ async function copyOne(target: MoveEnd, before: Entry | undefined, key: string, 
   );
 }
 
-/** Copies which database keeps the sequences: they stay where they are. */
+/** Copies the note of which database keeps the sequences; the sequences stay there. */
 async function copySequences(target: MoveEnd, standing: Entry | undefined, { key, text }: Entry): Promise<void> {
   if (standing?.text !== text) await swapRecord(target, key, standing, text);
 }
@@ -116,7 +117,7 @@ function higherOf(key: string, there: string, here: string): string {
   });
 }
 
-/** Tells whether no start from `there` could be granted a time that was used under `here`. */
+/** Whether no process that starts from `there` could be granted a time that was used under `here`. */
 function covers(key: string, there: string, here: string): boolean {
   if (there === here) return true;
   const [one, other] = [readableRecord({ key, text: there }), readableRecord({ key, text: here })];
@@ -124,7 +125,7 @@ function covers(key: string, there: string, here: string): boolean {
   return one.markMs >= other.markMs && one.generation >= other.generation;
 }
 
-/** Until when no grant may begin: what bound the source before the move, and what its own life says now. */
+/** Until when no grant may begin, by the quarantine of the source before the move and by its present life. */
 function floorOf({ source, clock }: MoveParts, layout: LayoutRecord, listed: ListAnswer, { slot }: Slot): number {
   const nowMs = storeNowMs(listed.moment, clock.nowMs());
   if (slot?.kind !== "move") throw takenBack(source.place);
@@ -137,8 +138,8 @@ async function copyQuarantine({ source, target }: MoveParts, floorMs: number, wa
   const sinceMs = storeNowMs(moment, wallMs);
   const reason = `moved from ${source.place}, which was under quarantine`;
   if (entry !== undefined && isForever(entry)) {
-    // It left this store once and comes back: no process can start here yet, and the former quarantine no longer
-    // counts.
+    // The namespace once left this store and comes back: no process can start here yet, and the former quarantine no
+    // longer applies.
     const mark = {
       sinceMs,
       untilMs: Number.isFinite(floorMs) ? floorMs : sinceMs,
@@ -147,7 +148,7 @@ async function copyQuarantine({ source, target }: MoveParts, floorMs: number, wa
     };
     unlessRefused(await target.store.compareAndSet(recordKeys.quarantine, entry, encodeQuarantineRecord(mark)));
   } else if (Number.isFinite(floorMs)) {
-    // Also one that is over by this clock: a process whose clock is behind begins at its end, not before.
+    // Written even if it is over by this clock: a process whose clock is behind then begins at its end, not before.
     await writeQuarantine(target.store, { sinceMs, untilMs: floorMs, reason });
   }
 }

@@ -13,7 +13,7 @@ import { type Entry, type ListAnswer, unlessRefused } from "../../store/record-s
 import { type LiveHolder, type MoveParts, roundsMax } from "./move-parts.ts";
 import { refuseNewer } from "./refuse-newer.ts";
 
-/** Where no clock tells that a holder's time is over, it is watched for so many renewals. */
+/** If no store clock shows that a holder's time is over, its record is watched for this many renewal periods. */
 const watchedPeriods = 2;
 
 type Fenced =
@@ -52,7 +52,7 @@ interface Taken {
 }
 
 /**
- * Records that were not given back. Those that are damaged have no holder.
+ * Records that were not given back. Damaged ones have no known holder.
  *
  * @throws IdError INVALID_CONFIG: a newer version wrote one of them.
  */
@@ -67,7 +67,7 @@ function takenRecords({ entries }: ListAnswer): readonly Taken[] {
   });
 }
 
-/** Holders that live, as far as can be told. Where locks tell, those of the dead are ours from here on. */
+/** Holders that seem to be alive. In a store with locks, this process keeps the locks of dead holders from here on. */
 export async function findHolders(
   parts: MoveParts,
   listed: ListAnswer,
@@ -91,7 +91,7 @@ export async function findHolders(
   return await watch(parts, taken);
 }
 
-/** Where only our clock says that their time is over: a holder that lives renews meanwhile. */
+/** Watches records whose time is over only by our clock: a living holder renews meanwhile. */
 async function watch({ source, timers, report }: MoveParts, taken: readonly Taken[]): Promise<readonly LiveHolder[]> {
   report("watches whether anybody renews, as the store has no clock");
   await delay(timers, watchedPeriods * source.store.timing.renewalPeriodMs);

@@ -4,14 +4,14 @@ import { IdError } from "../../errors.ts";
 import type { WorkerRecord } from "../../lease/records/worker-record.ts";
 import type { RecordStore } from "../../store/record-store.ts";
 
-/** A store and what to call it. */
+/** A store, and its name in messages. */
 export interface MoveEnd {
   readonly store: RecordStore;
   /** For people, without credentials: 1 to 150 printable ASCII characters. */
   readonly place: string;
 }
 
-/** The two stores of a move, and whom it tells of its steps. */
+/** The two stores of a move, and where it reports its steps. */
 export interface MoveParts {
   /** The store that holds the namespace when the move begins. */
   readonly source: MoveEnd;
@@ -25,15 +25,18 @@ export interface MoveParts {
   readonly report: (step: string) => void;
 }
 
-/** A holder that stands in the way. */
+/** A holder that is alive and so stops the move. */
 export interface LiveHolder {
   readonly workerIndex: number;
   readonly record: WorkerRecord;
-  /** When its time is over if it died; undefined where its lock tells that it lives. Unix milliseconds. */
+  /** When its time is over if it died; undefined if its lock shows that it is alive. Unix milliseconds. */
   readonly untilMs: number | undefined;
 }
 
-/** Rounds against others that write at the same time: the second nearly always ends it. */
+/**
+ * How many rounds of compare-and-set are made; other processes write at the same time, and the second round is nearly
+ * always the last.
+ */
 export const roundsMax = 10;
 
 /** The error of a move that cannot be carried out. */

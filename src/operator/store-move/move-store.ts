@@ -15,22 +15,22 @@ export type MoveOutcome =
   | { readonly kind: "moved"; readonly layout: LayoutRecord; readonly records: number }
   /** It was complete already. */
   | { readonly kind: "was-moved"; readonly layout: LayoutRecord }
-  /** Holders live. `isClosed`: the source takes no new ones by now. */
+  /** Some holders are alive. `isClosed`: the source already accepts no new ones. */
   | { readonly kind: "held"; readonly holders: readonly LiveHolder[]; readonly isClosed: boolean };
 
 /**
- * Moves a namespace from one store to another, so that at no moment both grant, and the target never grants below a
- * mark of the source. docs/adr/0062-moving-a-namespace.md has the steps; each step may be the last one before a
- * crash, and the next run of the move goes on from there.
+ * Moves a namespace from one store to another, so that the two never grant at the same time, and the target never
+ * grants below a mark of the source. docs/adr/0062-moving-a-namespace.md has the steps; each step may be the last one
+ * before a crash, and the next run of the move continues from there.
  *
  * 1. The target is claimed: a move record in place of its layout record. No process can start there.
  * 2. The source is closed: a move record in place of its layout record, and a quarantine without end. No process can
  *    start there, and one that was about to start drops the grant that it wrote.
  * 3. Every record of the source whose holder is dead is given back, with its mark: a holder that wakes up late is
- *    fenced. A holder that lives stops the move here.
+ *    fenced. A living holder stops the move here.
  * 4. Every mark is copied, and the quarantine that binds the source; the target's move record notes it.
  * 5. The target is opened: its layout record takes the place of the move record.
- * 6. The source says where its namespace went.
+ * 6. The source's move record notes that its namespace has left.
  *
  * @throws IdError INVALID_CONFIG: the source holds nothing, or the target holds something else; as the stores do: run
  * it again.

@@ -1,4 +1,4 @@
-/** Steps 5 and 6: opens the target, and says in the source where its namespace went. */
+/** Steps 5 and 6: opens the target, and notes in the source that its namespace has left. */
 import { encodeLayoutRecord, type LayoutRecord } from "../../lease/records/layout-record.ts";
 import { encodeMoveRecord } from "../../lease/records/move-record.ts";
 import { recordKeys } from "../../lease/records/record-text.ts";
@@ -12,11 +12,11 @@ export interface Noted extends Slot {
 }
 
 /**
- * Notes in the target's move record that all is copied, before it is checked that all stands there. A target that goes
- * back afterwards loses this note, too, and is not opened without what it lost.
+ * Notes in the target's move record that everything is copied, before it is checked that everything is there. A target
+ * that goes back afterwards loses this note as well, and so is not opened without the records that it lost.
  *
- * @param untilMs - The quarantine that was copied; -Infinity where there was none.
- * @returns The record as it stands now: also a layout record, where another operator was faster.
+ * @param untilMs - The quarantine that was copied; -Infinity if there was none.
+ * @returns The record as it is now: a layout record if another operator was faster.
  * @throws IdError INVALID_CONFIG: the target is not what it was when the move began.
  */
 export async function noteCopied(
@@ -35,14 +35,14 @@ export async function noteCopied(
   return { entry: { key: recordKeys.layout, text }, slot: { kind: "move", move } };
 }
 
-/** Puts the layout record in place of the target's move record, as it stood when all had been copied. */
+/** Puts the layout record in place of the move record that the target had when everything was copied. */
 export async function openTarget({ target }: MoveParts, { entry, slot }: Noted): Promise<LayoutRecord> {
   if (slot.kind === "layout") return slot.record;
   await swapSlot(target, entry, encodeLayoutRecord(slot.move.layout));
   return slot.move.layout;
 }
 
-/** Notes in the source that its namespace has left; nothing happens where it does not leave. */
+/** Notes in the source that its namespace has left; does nothing if the namespace is not leaving. */
 export async function markLeft({ source }: MoveParts): Promise<void> {
   const { entry, slot } = await readSlot(source.store);
   if (slot?.kind !== "move" || slot.move.phase !== "leaving") return;

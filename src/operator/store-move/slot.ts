@@ -1,4 +1,4 @@
-/** The record in place of a layout record: where each step finds and leaves the state of the move. */
+/** The record in place of a layout record: each step reads the state of the move from it and writes it there. */
 import { IdError } from "../../errors.ts";
 import { type LayoutSlot, parseLayoutSlot } from "../../lease/records/layout-slot.ts";
 import { recordBytesMax, recordKeys } from "../../lease/records/record-text.ts";
