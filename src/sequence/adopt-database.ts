@@ -6,11 +6,11 @@ import { readList } from "./stripe-members.ts";
 export type AdoptOutcome = { readonly kind: "adopted"; readonly stripe: number } | { readonly kind: "in-use" };
 
 /**
- * Gives a database the ID and the stripe of one that is lost for good, so that the deployment takes it for that one. It
- * is stopped afterwards. docs/adr/0201 says why.
+ * Gives a database the ID and the stripe of one that is lost permanently, so that the deployment treats it as that one.
+ * It is stopped afterwards. docs/adr/0201 explains why.
  *
  * @param databaseId - 32 hex digits.
- * @throws IdError INVALID_CONFIG: the database knows of several, and of none with that ID. STORE_UNAVAILABLE.
+ * @throws IdError INVALID_CONFIG: the database knows of several databases, but of none with that ID. STORE_UNAVAILABLE.
  */
 export async function adoptDatabase(
   store: Pick<MovableStore, "look" | "list" | "counters" | "move">,
@@ -33,7 +33,7 @@ export async function adoptDatabase(
   return { kind: "in-use" };
 }
 
-/** The stripe of an ID in a list of databases: -1 = it is not in the list; undefined = there is no list. */
+/** The stripe of an ID in a list of databases: -1 if it is not in the list; undefined if there is no list. */
 function stripeOf(databaseId: string, members: string): number | undefined {
   return members === "" ? undefined : readList(members).storeIds.indexOf(databaseId);
 }

@@ -1,7 +1,7 @@
 /**
- * Moves the sequences of one database to another. Every step may be repeated, and a copy that was cut off goes on where
- * it was: the target first notes the number of the copy, then the source stops for good under that number, and only a
- * target that has it is opened. So no two databases give values. docs/adr/0201 says why.
+ * Moves the sequences of one database to another. Every step may be repeated, and a copy that was interrupted continues
+ * where it was: the target first notes the number of the copy, then the source stops permanently under that number, and
+ * only a target that has it is opened. So the two databases never both give values. docs/adr/0201 explains why.
  */
 import { IdError } from "../errors.ts";
 import { kernelRandom128 } from "../kernel-random.ts";
@@ -18,14 +18,14 @@ import {
 } from "./sequence-store.ts";
 import { equalDefinitions, type StoredSequence } from "./sequence.ts";
 
-/** A database, and how people call it. */
+/** A database, and its name for people. */
 export interface NamedStore {
   readonly store: Pick<MovableStore, "look" | "list" | "counters" | "servers" | "move">;
   /** 1 to 150 printable characters. */
   readonly place: string;
 }
 
-/** The outcome of a copy. `done`: it had ended before. */
+/** The outcome of a copy. `done`: the copy was complete already. */
 export type CopyOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "copied"; readonly sequenceCount: number; readonly counterCount: number };
@@ -38,7 +38,7 @@ interface CopyState {
   readonly isEmpty: boolean;
 }
 
-/** The next step of a copy. `go-on`: the source has stopped under this number before. */
+/** The next step of a copy. `go-on`: the source was already stopped under this number. */
 type CopyPlan =
   | { readonly kind: "done" }
   | { readonly kind: "begin" }
@@ -48,9 +48,10 @@ const pageSize = keysMax / 2;
 const nowhere: CounterKey = { name: "", periodKey: "" };
 
 /**
- * Moves all sequences of the source to the target, where values can be taken 30 s later. The source stays stopped.
+ * Moves all sequences of the source to the target, from which values can be taken 30 s later. The source stays stopped.
  *
- * @throws IdError INVALID_CONFIG: they are not as they have to be, and the message says what to do. STORE_UNAVAILABLE.
+ * @throws IdError INVALID_CONFIG: the databases are not in a state to be copied, and the message says what to do.
+ * STORE_UNAVAILABLE.
  */
 export async function copyDatabase(source: NamedStore, target: NamedStore): Promise<CopyOutcome> {
   const state = await readBoth(source, target);
@@ -110,7 +111,7 @@ function planCopy({ from, to, isEmpty }: CopyState, sourcePlace: string, targetP
   throw refused(`${problem}. Name a new database`, targetPlace);
 }
 
-/** Notes the copy in both databases; the source then gives no value any more. @returns The number of the copy. */
+/** Notes the copy in both databases; from then on the source gives no values. @returns The number of the copy. */
 async function begin({ from, to }: CopyState, source: NamedStore, target: NamedStore): Promise<string> {
   const copyId = kernelRandom128();
   const [before, there] = [from.database!, to.database!];
@@ -151,14 +152,15 @@ async function copyRows({ store: source }: NamedStore, { store: target }: NamedS
     await put({ counters });
     counterCount += counters.length;
   }
-  // Servers that have values of the source in memory: operators of the target see that they may still give them.
+  // Servers that have values of the source in memory are listed in the target, so that its operators see that they may
+  // still give them.
   const servers = await source.servers();
   const request = { kind: "put", revision, sequences: [], counters: [], servers, writeId } as const;
   if (!(await target.move(request))) throw changed();
   return { sequenceCount, counterCount };
 }
 
-/** Compares every row once more. @throws IdError STORE_UNAVAILABLE: one is not there. */
+/** Compares every row once more. @throws IdError STORE_UNAVAILABLE if the target lacks one. */
 async function compareRows({ store: source }: NamedStore, { store: target }: NamedStore): Promise<void> {
   for await (const sequences of sequencesOf(source)) {
     const there = (await target.look(sequences.map(({ definition }) => ({ name: definition.name, periodKey: "" }))))
@@ -209,7 +211,7 @@ function copyIdOf(move: string): string {
   return move.slice(move.lastIndexOf(" ") + 1);
 }
 
-/** The same: the words before. */
+/** The place in such a text: all words before the last. */
 export function placeOf(move: string): string {
   return move.slice(0, move.lastIndexOf(" "));
 }

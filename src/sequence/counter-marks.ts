@@ -2,10 +2,10 @@ import type { Clock } from "../clock/clock.ts";
 import { type CounterKey, counterId, type Mark } from "./sequence-store.ts";
 
 const keptForMs = 86_400_000;
-/** The most marks; beyond it the one that was set longest ago goes. */
+/** The most marks; beyond that number the one that was set longest ago is dropped. */
 const marksMax = 1_000_000;
 
-/** The takes without a gap between them that end at the mark, and the end of the takes before those. */
+/** The consecutive takes that end at the mark, and the end of the takes before them. */
 interface Taken {
   /** The mark. */
   readonly index: bigint;
@@ -14,8 +14,8 @@ interface Taken {
 }
 
 /**
- * How far this process has taken each counter: it shows that the database went back. A mark is kept for as long as
- * there is stock of its counter in memory, and for a day after it was set.
+ * How far this process has taken each counter: a counter below its mark shows that the database went back. A mark is
+ * kept while stock of its counter is in memory, and for a day after it was set.
  */
 export class CounterMarks {
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class CounterMarks {
     this.#clock = clock;
   }
 
-  /** Exclusive; undefined = none is known. */
+  /** The mark of a counter, exclusive; undefined if none is known. */
   get(key: CounterKey): bigint | undefined {
     return this.#marks.get(counterId(key))?.index;
   }
@@ -43,8 +43,9 @@ export class CounterMarks {
   }
 
   /**
-   * Notes that everything from an index on goes back: the mark is no higher. Where nothing of the last takes is kept,
-   * it is the end of the takes before: ranges of others lie between the two, and others may give theirs back.
+   * Notes that everything from an index on is given back, so the mark is lowered to it. If nothing of the last takes is
+   * kept, the mark is the end of the takes before them: other processes' ranges lie between the two, and may be given
+   * back as well.
    */
   giveBack(key: CounterKey, firstIndex: bigint): void {
     const { startIndex, belowIndex } = this.#marks.get(counterId(key)) ?? { startIndex: 0n, belowIndex: 0n };
@@ -58,7 +59,7 @@ export class CounterMarks {
     this.#held.add(counterId(key));
   }
 
-  /** Lets a mark go a day after it was set. */
+  /** Lets a mark be dropped a day after it was set. */
   forget(key: CounterKey): void {
     this.#held.delete(counterId(key));
   }
@@ -70,7 +71,7 @@ export class CounterMarks {
     this.#dropOld();
   }
 
-  /** All of them, in order of their names. */
+  /** All marks, in order of their names. */
   all(): readonly Mark[] {
     this.#dropOld();
     return [...this.#marks.values()].toSorted((a, b) => (counterId(a) < counterId(b) ? -1 : 1));

@@ -4,10 +4,10 @@ import { fieldError, type StoredSequence } from "./sequence.ts";
 
 /**
  * The key of the period that a time lies in: one that has begun, and ended at most `lateMaxMs` ago. Clocks decide
- * whether it gives values, and never which: docs/adr/0203.
+ * whether it gives values, but never which values: docs/adr/0203.
  *
  * @param timeMs - The time that a caller has named: Unix milliseconds.
- * @throws IdError INVALID_SEQUENCE: there are no periods. PERIOD_CLOSED.
+ * @throws IdError INVALID_SEQUENCE: the sequence has no periods. PERIOD_CLOSED.
  */
 export function periodOfTime(stored: StoredSequence, timeMs: number, nowMs: number): string {
   const { definition } = stored;

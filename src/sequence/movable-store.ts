@@ -1,10 +1,12 @@
 import type { CounterKey, DatabaseRow, Mark, SequenceStore, ServerRow } from "./sequence-store.ts";
 import type { StoredSequence } from "./sequence.ts";
 
-/** A step of a copy to another database, or the adoption of an ID. Each names the revision that must stand. */
+/**
+ * A step of a copy to another database, or the adoption of an ID. Each names the revision that the database must have.
+ */
 export type MoveRequest = { readonly revision: number } & (
   | {
-      /** Stops the database for good: its sequences go to another one. It must be open. */
+      /** Stops the database permanently, because its sequences go to another one. It must be open. */
       readonly kind: "away";
       readonly move: string;
       readonly reason: string;
@@ -27,9 +29,9 @@ export type MoveRequest = { readonly revision: number } & (
       readonly writeId: string;
     }
   | {
-      /** Opens the target when everything is there, 30 s ahead by its clock. */
+      /** Opens the target when everything is there: in 30 s by its clock. */
       readonly kind: "open";
-      /** The revision of the source: that of the target is then higher. */
+      /** The revision of the source; the target gets a higher one. */
       readonly aboveRevision: number;
     }
   | {
@@ -45,6 +47,6 @@ export type MoveRequest = { readonly revision: number } & (
 export interface MovableStore extends SequenceStore {
   /** Lists counters by name and period. */
   counters(after: CounterKey, count: number): Promise<readonly Mark[]>;
-  /** Does one step. @returns Whether it did: not if the database is not as the step wants it. */
+  /** Does one step. @returns Whether it was done; false if the database is not in the state that the step requires. */
   move(request: MoveRequest): Promise<boolean>;
 }

@@ -6,12 +6,12 @@ const capacityMin = 16;
 export class NameTable<T extends object> {
   #count = 0;
   #mask = capacityMin - 1;
-  /** Of the name in each slot; most slots in the way of a search are passed by it alone. */
+  /** The hash of the name in each slot; a search skips most slots by the hash alone. */
   #hashes = new Uint32Array(capacityMin);
   #names: (string | undefined)[] = emptySlots(capacityMin);
   #values: (T | undefined)[] = emptySlots(capacityMin);
 
-  /** The value of the name that stands in `bytes` from `start` to `end`, exclusive. */
+  /** The value of the name in `bytes` from `start` to `end`, exclusive. */
   find(bytes: Uint8Array, start: number, end: number): T | undefined {
     let hash = hashSeed;
     for (let at = start; at < end; at++) hash = addToHash(hash, bytes[at]!);
@@ -39,7 +39,7 @@ export class NameTable<T extends object> {
     }
     this.#clear(slot);
     this.#count--;
-    // Those that follow may have been displaced by this one: they are put into their places again.
+    // The names that follow may have been displaced by this one, so they are inserted again.
     for (let next = (slot + 1) & this.#mask; this.#names[next] !== undefined; next = (next + 1) & this.#mask) {
       const [hash, moved, value] = [this.#hashes[next]!, this.#names[next]!, this.#values[next]!];
       this.#clear(next);

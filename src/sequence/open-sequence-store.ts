@@ -28,12 +28,13 @@ export const sequenceSchemes: readonly string[] = Object.keys(stores).map((kind)
 /**
  * Opens the database that a URL names.
  *
- * @throws IdError INVALID_CONFIG: a store that keeps no sequences, a malformed URL, a driver that is not installed.
+ * @throws IdError INVALID_CONFIG: a kind of store that cannot keep sequences, a malformed URL, a driver that is not
+ * installed.
  */
 export async function openSequenceStore(url: string, options: SequenceStoreOptions): Promise<MovableStore> {
   const kind = sequenceStoreKindOf(url);
   if (kind === undefined) {
-    // Not the whole URL: it may carry a password.
+    // Only the scheme: the whole URL may contain a password.
     const scheme = schemeOf(url);
     const message = `Sequences cannot be kept in a store of the kind ${scheme}: possible are ${sequenceSchemes.join(", ")}.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "sequenceStores", scheme } });

@@ -2,18 +2,20 @@
  * Periods of sequences that begin again each day, month or year of a time zone.
  *
  * A counter's key is the period itself, so uniqueness depends on no clock and on no data about time zones: they only
- * choose the period that a value is taken from. A clock that goes back goes on counting where that period stood.
- * docs/adr/0203 says why the key of some is a day.
+ * choose the period that a value is taken from. After a clock goes back, counting continues where that period had
+ * stopped. docs/adr/0203 explains why the key of some periods is a day.
  */
 import { IdError } from "../errors.ts";
 
 /**
- * When a sequence begins at its start value again. A year that does not begin in January, and its months, have words of
- * their own, so that a release which does not know such years refuses them.
+ * When a sequence begins at its start value again. A year that does not begin in January, and its months, have names of
+ * their own, so that a release that does not know such years refuses them.
  */
 export type Period = "none" | "day" | "week" | "month" | "quarter" | "year" | "fiscal-month" | "fiscal-year";
 
-/** Which period a moment lies in: the period, in a zone, with years that begin on a day. */
+/**
+ * The rules by which a moment belongs to a period: the kind of period, the time zone, and the day on which years begin.
+ */
 export interface PeriodRules {
   readonly period: Period;
   /** As {@link checkTimeZone} gives it. */
@@ -24,13 +26,16 @@ export interface PeriodRules {
 
 /** The period that a moment lies in. */
 interface PeriodNow {
-  /** `2026-11-22`, `2026-11` or `2026`; of a week, a quarter, a fiscal year or month the first day; else empty. */
+  /**
+   * `2026-11-22`, `2026-11` or `2026`; the first day of a week, a quarter, a fiscal year or a fiscal month; otherwise
+   * empty.
+   */
   readonly key: string;
-  /** Exclusive bound of the wall clock up to which nobody needs to ask again: Unix milliseconds. */
+  /** Until when, by the wall clock, the period certainly stays the same: Unix milliseconds, exclusive. */
   readonly askAgainMs: number;
 }
 
-/** Tells the period of a moment, in Unix milliseconds. */
+/** Returns the period of a moment, which is in Unix milliseconds. */
 export type PeriodClock = (nowMs: number) => PeriodNow;
 
 const always: PeriodNow = { key: "", askAgainMs: Number.POSITIVE_INFINITY };
@@ -42,7 +47,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * Checks the zone of a sequence, and gives the name that Node has for it; the period `none` has no zone.
+ * Checks the zone of a sequence, and returns Node's name for it; the period `none` has no zone.
  *
  * @throws IdError INVALID_SEQUENCE; its metadata names the field.
  */
@@ -63,7 +68,7 @@ export function checkTimeZone(period: Period, timeZone: string): string {
 }
 
 /**
- * Checks the day on which years begin, and gives the period with it: another word where that is not 1 January.
+ * Checks the day on which years begin, and returns it with the period, whose name differs if that day is not 1 January.
  *
  * @throws IdError INVALID_SEQUENCE; its metadata names the field.
  */
@@ -85,11 +90,11 @@ export function checkYearStart(period: Period, yearStart: string): Pick<PeriodRu
 export function createPeriodClock({ period, timeZone, yearStart }: PeriodRules): PeriodClock {
   if (period === "none") return alwaysClock;
   const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
-  // The Swedish order of a date is that of ISO 8601. The calendar is named, so that no default of the zone is used.
+  // The Swedish date format is that of ISO 8601. The calendar is named, so that no default of the zone is used.
   const format = new Intl.DateTimeFormat("sv", { timeZone, calendar: "gregory", numberingSystem: "latn", ...parts });
   return (nowMs) => ({
     key: keyOfDay({ period, yearStart }, format.format(nowMs)),
-    // A date begins at a whole minute in every zone of today, so one look a minute finds it in time.
+    // In every present time zone a date begins at a whole minute, so it is enough to look once a minute.
     askAgainMs: nowMs - (((nowMs % minuteMs) + minuteMs) % minuteMs) + minuteMs,
   });
 }
@@ -148,7 +153,10 @@ function isoDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The latest moment at which a period begins anywhere, in Unix milliseconds: in the zone that is furthest behind. */
+/**
+ * The latest moment at which a period begins anywhere, in Unix milliseconds: which is in the zone that is furthest
+ * behind.
+ */
 export function latestStartMs(periodKey: string): number {
   return earliestStartMs(periodKey) + (14 + 12) * hourMs;
 }

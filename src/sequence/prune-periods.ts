@@ -1,4 +1,4 @@
-/** Which counters of old periods an operator may delete. docs/adr/0202 says why no server does it by itself. */
+/** The deletion of old periods' counters by an operator. docs/adr/0202 explains why no server does it by itself. */
 import { lengthOfTime } from "../clock/length-of-time.ts";
 import { IdError } from "../errors.ts";
 import { keyOfDay, latestStartMs } from "./period.ts";
@@ -15,7 +15,7 @@ export interface Pruned {
     | { readonly kind: "newest"; readonly key: string };
 }
 
-/** Before which day periods have to have ended, and what this machine takes for now. */
+/** The day before which periods must have ended, and the present time by this machine. */
 export interface PruneChoice {
   /** `2026-01-01`. */
   readonly day: string;
@@ -32,8 +32,8 @@ const clocksApartMaxMs = 3_600_000;
 /**
  * Deletes the counters of the periods of a sequence that ended before a day, in every database.
  *
- * @throws IdError INVALID_SEQUENCE: it has no periods, or some of them are not over for two days. INVALID_CONFIG: the
- * clocks of this machine and of a database are more than an hour apart. STORE_UNAVAILABLE.
+ * @throws IdError INVALID_SEQUENCE: it has no periods, or some of them ended less than two days ago. INVALID_CONFIG:
+ * the clocks of this machine and of a database are more than an hour apart. STORE_UNAVAILABLE.
  */
 export async function prunePeriods(
   parts: readonly { readonly store: Pick<SequenceStore, "look" | "prune"> }[],

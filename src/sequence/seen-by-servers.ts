@@ -1,11 +1,11 @@
-/** Which servers have not seen a change that forbids or leaves out values, and so may still give such values. */
+/** Finds servers that have not seen a change that forbids or leaves out values, and so may still give such values. */
 import type { StripePart } from "./stripe-set.ts";
 
 /** A server that took values, as a database shows it. */
 export interface SequenceServer {
   /** The name that it gave itself. */
   readonly server: string;
-  /** How long ago it looked last, by the database's clock. */
+  /** How long ago the server last looked at the database, by the database's clock. */
   readonly agoMs: number;
   /** Whether it has seen the last change of any sequence. */
   readonly isCurrent: boolean;
@@ -30,7 +30,7 @@ export async function listServers(parts: readonly StripePart[]): Promise<readonl
 /**
  * Finds the servers that have not seen the last change of one sequence.
  *
- * @param deadAfterMs - A server that has not looked for so long counts as dead.
+ * @param deadAfterMs - A server that has not looked for this long counts as dead.
  */
 export async function serversBehind(
   parts: readonly StripePart[],

@@ -1,4 +1,7 @@
-/** The stock of one sequence in one period: a segment in use, and those that follow it. Pure: no clock and no store. */
+/**
+ * The stock of one sequence in one period: a segment in use, and those that follow it. Pure: it uses no clock and no
+ * store.
+ */
 import { assert } from "../assert.ts";
 import { StepPolicy } from "./step-policy.ts";
 import { endCountOf, type SequenceDefinition, type Stripe, valueAt } from "./sequence.ts";
@@ -9,9 +12,11 @@ export interface Segment {
   readonly firstIndex: bigint;
   /** At least 1. */
   readonly count: number;
-  /** The mark that the take left in the counter's row: the range goes back only while it stands there. */
+  /**
+   * The mark that the take left in the counter's row: the range can be given back only while the mark is still there.
+   */
   readonly writeId: string;
-  /** Of the database that it was taken from. */
+  /** The stripe of the database that it was taken from. */
   readonly stripe: Stripe;
 }
 
@@ -31,15 +36,15 @@ export interface Remainder {
   readonly stripe: Stripe;
 }
 
-/** One for all, and never an array that could grow: of many sequences in memory most have no segment that follows. */
+/** One empty list for all: of many sequences in memory, most have no segment that follows. */
 const noSegments: readonly Segment[] = [];
 /** The share of a segment that is used when the next one is taken. */
 const usedShare = 0.1;
 /** The most values that one take of a strict sequence asks for. */
 const strictCountMax = 1_000;
-/** A rate that was measured over less than this is none. */
+/** A rate that was measured over a shorter time is not used. */
 const rateSpanMs = 1_000;
-/** A value below every number of values that are left: nobody is to ask {@link SegmentBuffer.wants}. */
+/** Below every number of values that can be left: {@link SegmentBuffer.wants} does not have to be called. */
 const never = -1;
 
 /**
@@ -50,7 +55,7 @@ const never = -1;
  * At most one take is on its way: {@link wants} answers once, until {@link arrived} or {@link failed} is called.
  *
  * Example: callers use 1,000 values a second, the smallest step is 1,000, and a take is answered after 4 ms.
- * - The first caller waits, so 1,000 values are taken: 1 to 1,000. Nobody waits after that.
+ * - The first caller waits, so 1,000 values are taken: 1 to 1,000. No caller waits after that.
  * - After 100 ms a tenth of them is used, and 2,000 more are taken: twice the last step. When they come, 896 are left.
  * - 900 ms later the second segment comes into use. None follows, so it is due when a tenth of it is used: with 1,800
  *   values left, 4,000 more are taken. Each segment is twice as long, until one lasts a quarter of an hour: 900,000.
@@ -64,9 +69,9 @@ export class SegmentBuffer {
   #current: Segment | undefined;
   #nextValue = 0n;
   #increment = 1n;
-  /** Of the segment in use. */
+  /** Values left in the segment in use. */
   #left = 0;
-  /** Of the segments that follow. */
+  /** Values in the segments that follow. */
   #followingCount = 0;
   #dueLeft = 0;
   #isTaking = false;
@@ -84,7 +89,7 @@ export class SegmentBuffer {
     this.#setDue();
   }
 
-  /** Replaces the definition, of which only the fields that can change may differ. */
+  /** Replaces the definition, in which only the changeable fields may differ. */
   set definition(definition: SequenceDefinition) {
     this.#definition = definition;
     this.#policy.bounds = definition;
@@ -96,18 +101,18 @@ export class SegmentBuffer {
   }
 
   /**
-   * How long the stock lasts at the rate since the last take; infinite where nothing is taken out. For monitoring.
+   * How long the stock lasts at the rate since the last take; infinite if no values are used. For monitoring.
    *
    * @param nowMs - Monotonic time.
    */
   lastsMs(nowMs: number): number {
     const elapsedMs = nowMs - this.#sinceMs;
-    // In the first second after a take the rate before it says more.
+    // In the first second after a take, the rate before the take is more reliable.
     const ratePerMs = elapsedMs < rateSpanMs ? this.#ratePerMs : (this.#usedCount + this.#usedOfCurrent()) / elapsedMs;
     return ratePerMs > 0 ? this.stockCount / ratePerMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether somebody should ask {@link wants}: one comparison, for the hot path. */
+  /** Whether {@link wants} should be called: one comparison, for the hot path. */
   get isDue(): boolean {
     return this.#left <= this.#dueLeft;
   }
@@ -148,7 +153,7 @@ export class SegmentBuffer {
     return this.#definition.allocation === "strict" ? Math.min(count, strictCountMax) : count;
   }
 
-  /** Adds a segment. What lies above the sequence's end is dropped. */
+  /** Adds a segment. Values beyond the sequence's end are dropped. */
   arrived(segment: Segment, nowMs: number): void {
     this.#isTaking = false;
     this.#roundTripMs = nowMs - this.#askedMs;
@@ -174,7 +179,10 @@ export class SegmentBuffer {
     this.#setDue();
   }
 
-  /** Ends: nothing is handed out any more. @returns What can be given back, one entry a database at most. */
+  /**
+   * Closes the stock: nothing is handed out any more. @returns What can be given back: at most one entry for each
+   * database.
+   */
   close(): readonly Remainder[] {
     this.#dueLeft = never;
     const remainders = this.#lastTakes.flatMap((last) => {
@@ -189,7 +197,7 @@ export class SegmentBuffer {
     return remainders;
   }
 
-  /** Where the unused values of a stripe begin that adjoin the end of the last take from it. */
+  /** The first of the unused values of a stripe that reach, without a gap, to the end of the last take from it. */
   #firstOfRemainder(stripe: Stripe): bigint | undefined {
     const all = [...this.#following];
     if (this.#current !== undefined) {
@@ -199,7 +207,7 @@ export class SegmentBuffer {
     const segments = all.filter((segment) => segment.stripe.index === stripe.index);
     const last = segments.pop();
     if (last === undefined) return undefined;
-    // A last segment that was cut reaches less far than its take, and the rest of the take goes back with it.
+    // A last segment that was cut ends before its take does, and the rest of the take is given back with it.
     let { firstIndex } = last;
     for (let before = segments.pop(); before !== undefined; before = segments.pop()) {
       if (before.firstIndex + BigInt(before.count) !== firstIndex) break;

@@ -33,9 +33,9 @@ import type { StripePart, StripeSet } from "./stripe-set.ts";
 export interface SequenceUpdate {
   readonly name: string;
   readonly change: SequenceChange;
-  /** Upward only. */
+  /** The next value; it can only be raised. */
   readonly nextValue?: bigint | undefined;
-  /** The state that the caller has read; undefined = any. */
+  /** The etag of the state that the caller has read; undefined = any state. */
   readonly etag?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export type OperatorRaise =
   | { readonly kind: "by"; readonly name: string; readonly count: bigint }
   | { readonly kind: "all"; readonly count: bigint };
 
-/** The databases that a {@link SequenceCatalog} changes, and whom it tells of changes. */
+/** The databases that a {@link SequenceCatalog} changes, and where it reports changes. */
 export interface CatalogParts {
   /** The databases that share the values: an update needs all of them. */
   readonly stripes: Pick<StripeSet, "all" | "answered" | "listed">;
@@ -55,12 +55,12 @@ export interface CatalogParts {
   readonly onChanged: (stored: StoredSequence) => void;
 }
 
-/** How often an update that found the sequence changed under it is begun again. */
+/** How often an update is retried because the sequence changed meanwhile. */
 const attemptsMax = 5;
 
 /**
- * The work of callers and operators on sequences, apart from taking values. All of it rejects with STORE_UNAVAILABLE
- * where the database does not answer.
+ * What callers and operators do with sequences, apart from taking values. Every method rejects with STORE_UNAVAILABLE
+ * if the database does not answer.
  */
 export class SequenceCatalog {
   readonly #parts: CatalogParts;
@@ -70,8 +70,8 @@ export class SequenceCatalog {
   }
 
   /**
-   * Makes sure that the database, or one of several, answers, that all that do fit together, and that they give values.
-   * Those that do not are told of by an event.
+   * Checks that the database, or one of several, answers, that all that answer belong together, and that they give
+   * values. Databases that fail the check are reported by an event.
    *
    * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
    */
@@ -80,8 +80,8 @@ export class SequenceCatalog {
   }
 
   /**
-   * Makes a sequence, or gives the one that stands with the same definition. May be repeated where it reached some of
-   * several databases.
+   * Creates a sequence, or returns the existing one with the same definition. May be repeated if it reached only some
+   * of several databases.
    *
    * @throws IdError INVALID_SEQUENCE, SEQUENCE_EXISTS, STORE_WENT_BACK.
    */
@@ -103,7 +103,7 @@ export class SequenceCatalog {
     return state;
   }
 
-  /** Gives a sequence. @throws IdError INVALID_SEQUENCE, SEQUENCE_NOT_FOUND. */
+  /** Returns a sequence. @throws IdError INVALID_SEQUENCE, SEQUENCE_NOT_FOUND. */
   async get(name: string): Promise<SequenceState> {
     checkSequenceName(name);
     const { stripes, clock } = this.#parts;
@@ -118,14 +118,14 @@ export class SequenceCatalog {
     throw new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${name}.`, { metadata: { name } });
   }
 
-  /** Lists sequences by name, and says whether a database is stopped. */
+  /** Lists sequences by name, and reports whether a database is stopped. */
   async list(range: ListRange): Promise<SequenceStates> {
     const parts = await this.#parts.stripes.all();
     return readStates(parts, await parts[0]!.store.list(range), this.#parts.clock.nowMs());
   }
 
   /**
-   * Changes a sequence. May be repeated where it reached some of several databases.
+   * Changes a sequence. May be repeated if it reached only some of several databases.
    *
    * @throws IdError INVALID_SEQUENCE, SEQUENCE_NOT_FOUND, SEQUENCE_CHANGED.
    */
@@ -145,9 +145,9 @@ export class SequenceCatalog {
   }
 
   /**
-   * Raises counters, with `all` also those that will be made.
+   * Raises counters; with `all`, also those that will be created later.
    *
-   * @returns How many that are there; undefined = all were to be raised, and no database is stopped.
+   * @returns How many existing counters were raised; undefined = all were to be raised, but no database is stopped.
    * @throws IdError SEQUENCE_NOT_FOUND, INVALID_SEQUENCE, INVALID_CONFIG.
    */
   async raise(request: OperatorRaise): Promise<number | undefined> {
@@ -168,9 +168,10 @@ export class SequenceCatalog {
   }
 
   /**
-   * Deletes the counters of all periods that ended before a day, for ever: no clock begins them again.
+   * Deletes the counters of all periods that ended before a day, permanently: no clock can make these periods begin
+   * again.
    *
-   * @param names - Undefined = of every sequence that has periods.
+   * @param names - The sequences; undefined = every sequence that has periods.
    * @throws IdError as {@link prunePeriods}; SEQUENCE_NOT_FOUND.
    */
   async prune(
@@ -197,14 +198,14 @@ export class SequenceCatalog {
     }
   }
 
-  /** Stops every database that is named, for every server. @returns Whether one was not stopped already. */
+  /** Stops every named database, for every server. @returns Whether at least one was not stopped already. */
   async stop(reason: string): Promise<boolean> {
     const outcomes: boolean[] = [];
     for (const part of await this.#parts.stripes.listed()) outcomes.push(await stopOne(part, reason));
     return outcomes.includes(true);
   }
 
-  /** Opens every database that is named and stopped. */
+  /** Opens every named database that is stopped. */
   async open(): Promise<OpenOutcome> {
     const parts = await this.#parts.stripes.listed();
     const outcomes: OpenOutcome[] = [];
@@ -229,7 +230,7 @@ export class SequenceCatalog {
     return serversBehind(await this.#parts.stripes.all(), name, deadAfterMs);
   }
 
-  /** @returns The definition as it then is; undefined = this one of several databases does not have the sequence. */
+  /** @returns The definition as it then is; undefined if this database, one of several, does not have the sequence. */
   async #replaceOn(
     { store }: StripePart,
     { name, change, etag }: Pick<SequenceUpdate, "name" | "change" | "etag">,
@@ -242,7 +243,7 @@ export class SequenceCatalog {
       const { definition: before, sequenceId } = stored;
       const after = changeDefinition(before, change);
       const isSame = equalDefinitions(before, after);
-      // An update that reached this database before, and not all others, is repeated with the etag of then.
+      // An update that reached this database but not all others before is repeated with the former etag.
       const isRepeated = isSame && Object.keys(change).length > 0;
       if (etag !== undefined && etag !== etagOf(before) && !isRepeated) throw changed(name);
       const updatedMs = this.#parts.clock.nowMs();
@@ -270,7 +271,7 @@ async function createOn({ store, database }: StripePart, stored: NewSequence["st
   throw busy(definition.name);
 }
 
-/** Raises one sequence in one database. @returns How many of its counters. */
+/** Raises one sequence in one database. @returns How many counters were raised. */
 async function raiseOn(
   { store, stripe }: StripePart,
   { stored: { definition }, periodKey }: SequenceState,
@@ -284,15 +285,17 @@ async function raiseOn(
   refuseMoved(look);
   if (request.kind === "by") return (await store.raise({ kind: "by", key, count: request.count }, writeId)) ?? 0;
   const { sequences, counters } = look;
-  // A creation did not reach this one of several databases; with a counter there it never would.
+  // The creation has not reached this database, one of several; if it had a counter, the creation could never reach it.
   if (!sequences.has(name)) return 0;
-  // Where values are counted by period, this counter alone tells an opening that nothing was emptied.
+  // If values are counted by period, only this counter shows at an opening that nothing was emptied.
   if (periodKey !== "" && !counters.has(counterId(first)))
     await store.raise({ kind: "to", key: first, index: 0n }, writeId);
   return (await store.raise({ kind: "to", key, index: indexFrom(definition, request.value, stripe) }, writeId)) ?? 0;
 }
 
-/** A change of what was moved away would be lost. @throws IdError STORE_WENT_BACK. */
+/**
+ * Refuses to change a database that was moved away, because the change would be lost. @throws IdError STORE_WENT_BACK.
+ */
 function refuseMoved({ database }: Look): void {
   if (database === undefined || database.move === "") return;
   const { stopped, move } = database;
@@ -305,7 +308,7 @@ async function stopOne({ store, database }: StripePart, reason: string): Promise
     if (look.database === undefined || look.database.move !== "") return false;
     const isNew = look.database.stopped === "";
     const { revision } = look.database;
-    // A place that is stopped gets a new revision, which asks for another raise.
+    // A database that is stopped already gets a new revision, which requires another raise.
     if (!(await store.stop({ reason, revision, emptiesStock: false, by: "operator" }))) continue;
     database.recheck();
     return isNew;

@@ -21,23 +21,26 @@ import { earliestStartMs } from "./period.ts";
 
 /** What happened to the database of sequences, for logs and metrics. */
 export type SequenceEvent =
-  /** A loss or a move was found, or an operator said so: nobody takes values any more. */
+  /** A loss or a move was found, or an operator stopped the database: no process takes values any more. */
   | { readonly kind: "stopped"; readonly reason: string; readonly stripe?: number | undefined }
-  /** Another copy of this process takes values: both drop what they hold, and go on apart. */
+  /**
+   * Another copy of this process takes values: both drop the values that they hold, and continue with rows of their
+   * own.
+   */
   | { readonly kind: "copied" }
   /** This process takes values again, under a new revision. */
   | { readonly kind: "opened"; readonly revision: number }
-  /** The time of the opening is more than a minute ahead of the database's clock, so it counts as passed. */
+  /** The time of the opening is more than a minute ahead of the database's clock, so it is treated as past. */
   | { readonly kind: "opening-ahead"; readonly aheadMs: number }
-  /** One of several databases is not used, and the others are; `undefined`: its stripe is not known. */
+  /** One of several databases is not used, while the others are. `stripe` is undefined if it is not known. */
   | { readonly kind: "stripe-problem"; readonly stripe: number | undefined; readonly error: unknown }
-  /** It is used again. */
+  /** That database is used again. */
   | { readonly kind: "stripe-answers"; readonly stripe: number }
   /** One of several databases does not have a sequence: its creation did not reach all of them. */
   | { readonly kind: "stripe-lacks"; readonly stripe: number; readonly name: string }
   /** A take got no answer, so its range is never used: a gap. */
   | { readonly kind: "range-discarded"; readonly name: string; readonly count: number; readonly error: unknown }
-  /** The rest of a sequence went back, or could not. */
+  /** The unused values of a sequence were given back, or could not be. */
   | { readonly kind: "given-back"; readonly name: string; readonly count: bigint; readonly outcome: "given" | "kept" };
 
 /** The store that a {@link SequenceDatabase} takes from, its share of the values, and where it reports. */
@@ -45,9 +48,9 @@ export interface DatabaseParts {
   /** The database, one call at a time. */
   readonly store: SequenceStore;
   readonly clock: Clock;
-  /** Called with each stop, each opening and each rest that was given back, for logs and metrics. */
+  /** Called with each event of the database, for logs and metrics. */
   readonly onEvent: (event: SequenceEvent) => void;
-  /** The share of the database in all values; absent = it has them all. */
+  /** The share of all values that the database has; absent = it has all of them. */
   readonly stripe?: Stripe | undefined;
   /** The name of this process, for operators: up to 100 printable characters; absent = empty. */
   readonly server?: string | undefined;
@@ -57,38 +60,41 @@ export interface DatabaseParts {
 interface FoundStop {
   readonly reason: string;
   readonly revision: number;
-  /** Whether values on both sides of the loss may lie in memory: the identity did not show it. */
+  /** Whether values from before and after the loss may be in memory, because the identity did not reveal the loss. */
   readonly emptiesStock: boolean;
 }
 
-/** How often a take that found the database changed under it is begun again. */
+/** How often a take is retried because the database changed meanwhile. */
 const attemptsMax = 8;
-/** For so long a database that was found stopped is taken for stopped without another look. */
+/** How long a database that was found stopped counts as stopped before it is looked at again. */
 const stoppedForMs = 500;
 
 /**
  * What one process knows about the database of its sequences: the revision that it takes under, and how far it has
- * taken each counter. Everything that shows a loss or a move stops the database for all servers; an operator's raise
- * and open is the one remedy. docs/sequence-losses.md has the table of losses.
+ * taken each counter. Everything that shows a loss or a move stops the database for all servers; only an operator can
+ * open it again, by a raise and an open. docs/sequence-losses.md has the table of losses.
  */
 export class SequenceDatabase implements ValueDatabase {
   readonly #parts: DatabaseParts;
   readonly #marks: CounterMarks;
   readonly #stripe: Stripe;
   readonly #witness: WitnessKeeper;
-  /** The revision that takes name; undefined = the database has to be looked at before the next take. */
+  /** The revision that takes name; undefined if the database has to be looked at before the next take. */
   #revision: number | undefined;
-  /** The highest one that was seen. */
+  /** The highest revision that was seen. */
   #revisionSeen = -1;
-  /** The one whose counters stand no lower than our marks. */
+  /** The revision under which no counter is lower than our marks. */
   #coveredRevision: number | undefined;
-  /** Grows with whatever overtakes a take on its way: the marks were written to the database, or all stock went. */
+  /**
+   * Grows with each event that invalidates a take on its way: the marks were written to the database, or all stock was
+   * dropped.
+   */
   #turn = 0;
-  /** The revision of the last stop that took all stock. */
+  /** The revision of the last stop that made this process drop all stock. */
   #emptiedRevision: number | undefined;
   #onEmptied: () => void = () => {};
   #adopting: Promise<number> | undefined;
-  /** A stop that may not have reached the database, and the revision that it is of: an opening ends it. */
+  /** A stop that may not have reached the database, with its revision; an opening ends it. */
   #pendingStop: FoundStop | undefined;
   #stopped: { readonly reason: string; readonly sinceMs: number } | undefined;
 
@@ -100,12 +106,12 @@ export class SequenceDatabase implements ValueDatabase {
     this.#witness = new WitnessKeeper({ store, clock, server });
   }
 
-  /** Why nobody may take values, as far as this process knows. */
+  /** Why no process may take values, as far as this process knows. */
   get stopReason(): string | undefined {
     return this.#stopped?.reason;
   }
 
-  /** Has a function called where all values in memory are to go. */
+  /** Registers a function that is called when all values in memory have to be dropped. */
   watch(onEmptied: () => void): void {
     this.#onEmptied = onEmptied;
   }
@@ -120,8 +126,7 @@ export class SequenceDatabase implements ValueDatabase {
   /**
    * Takes values.
    *
-   * @throws IdError STORE_WENT_BACK: the database is stopped. STORE_UNAVAILABLE: the range, if there is one, is not
-   * used.
+   * @throws IdError STORE_WENT_BACK: the database is stopped. STORE_UNAVAILABLE: if a range was taken, it is not used.
    */
   async take({ stored, count, ...key }: ValueTake): Promise<TakeAnswer> {
     const endCount = endCountOf(stored.definition, this.#stripe);
@@ -137,7 +142,7 @@ export class SequenceDatabase implements ValueDatabase {
       if (firstIndex !== undefined) {
         if (turn !== this.#turn) throw overtaken();
         const mark = this.#marks.get(key);
-        // Beside the witness: docs/adr/0228.
+        // A check in addition to the witness: docs/adr/0228.
         if (mark !== undefined && firstIndex < mark) {
           throw await this.#stop({ reason: below(key, firstIndex, mark), revision, emptiesStock: true });
         }
@@ -156,7 +161,7 @@ export class SequenceDatabase implements ValueDatabase {
     throw new IdError("STORE_UNAVAILABLE", "The database of sequences changed with every attempt.", { metadata: key });
   }
 
-  /** Notes that values of a counter come into memory: what was taken of it is then remembered. */
+  /** Notes that values of a counter come into memory: its mark is kept from now on. */
   remember(key: CounterKey): void {
     this.#marks.remember(key);
   }
@@ -166,7 +171,7 @@ export class SequenceDatabase implements ValueDatabase {
     this.#marks.forget(key);
   }
 
-  /** Gives back what is left of a counter, once. A mark then stands no higher. */
+  /** Gives back the unused values of a counter, once. Its mark is lowered accordingly. */
   async giveBack(key: CounterKey, sequenceId: string, { firstIndex, endIndex, writeId }: Remainder): Promise<void> {
     const revision = this.#revision;
     const { store, onEvent } = this.#parts;
@@ -198,14 +203,14 @@ export class SequenceDatabase implements ValueDatabase {
   }
 
   /**
-   * Tells the database that everything in memory was compared, and that nothing of an older epoch is there any more. To
-   * be called when the answers of {@link compare} have reached the sources.
+   * Writes to the database that everything in memory was compared, and that no values of an older epoch are left. To be
+   * called when the answers of {@link compare} have reached the sources.
    */
   async acknowledge(): Promise<void> {
     if (this.#revision !== undefined) await this.#witness.acknowledge();
   }
 
-  /** Deletes the rows of this process: it takes nothing any more, and holds nothing. */
+  /** Deletes the rows of this process: it takes no more values, and holds none. */
   async leave(): Promise<void> {
     await this.#witness.leave();
   }
@@ -216,7 +221,7 @@ export class SequenceDatabase implements ValueDatabase {
     const look = await this.#witness.look(keys);
     const revision = await this.#check(look);
     if (this.#revision === undefined) {
-      // Under a new revision our marks have to reach the database before it opens. The look was before that.
+      // Under a new revision our marks have to reach the database before it opens; the look was made before that.
       await this.ready();
       return look.sequences;
     }
@@ -245,14 +250,14 @@ export class SequenceDatabase implements ValueDatabase {
     throw overtaken();
   }
 
-  /** Has all stock dropped, and takes whose answers are on their way. */
+  /** Drops all stock, and the takes whose answers are on their way. */
   #empty(): void {
     this.#turn += 1;
     this.#onEmptied();
   }
 
   /**
-   * Makes sure that values may be taken.
+   * Checks that values may be taken.
    *
    * @returns The revision to take under. @throws IdError STORE_WENT_BACK, STORE_UNAVAILABLE.
    */
@@ -264,7 +269,7 @@ export class SequenceDatabase implements ValueDatabase {
     return this.#adopting;
   }
 
-  /** Has the next take look at the database first: an operator changed it. */
+  /** Makes the next take look at the database first, because an operator changed it. */
   recheck(): void {
     this.#revision = undefined;
     this.#stopped = undefined;
@@ -283,7 +288,7 @@ export class SequenceDatabase implements ValueDatabase {
     this.#pendingStop = undefined;
     const revision = await this.#check(look);
     if (this.#coveredRevision !== revision) await this.#cover(revision);
-    // Also for what is in memory: operators see who holds values.
+    // Also for values that are in memory already: the rows show operators which servers hold values.
     if (this.#witness.isEnrolled) await this.#witness.under(revision);
     const aheadMs = (look.database?.openMs ?? 0) - look.clockMs;
     if (aheadMs > openAheadMaxMs) onEvent({ kind: "opening-ahead", aheadMs });
@@ -295,11 +300,11 @@ export class SequenceDatabase implements ValueDatabase {
   }
 
   /**
-   * Raises every counter to how far this process has taken it. That is done well before the database opens, because
-   * afterwards others would take what this process may still hand out.
+   * Raises every counter to how far this process has taken it. This is done well before the database opens, because
+   * afterwards other processes would take values that this one may still hand out.
    */
   async #cover(revision: number): Promise<void> {
-    // The marks lack a take whose answer is still on its way: its range is not used.
+    // The marks do not include a take whose answer is still on its way, so its range is not used.
     this.#turn += 1;
     const marks = this.#marks.all();
     for (let at = 0; at < marks.length; at += keysMax) {
@@ -308,7 +313,7 @@ export class SequenceDatabase implements ValueDatabase {
     this.#coveredRevision = revision;
   }
 
-  /** Checks the database alone. @returns Its revision. @throws IdError STORE_WENT_BACK. */
+  /** Checks the row of the database. @returns Its revision. @throws IdError STORE_WENT_BACK. */
   async #check({ database, identity }: Look): Promise<number> {
     if (database === undefined)
       throw stoppedError("the database of this namespace is gone, though its tables are there");
@@ -326,7 +331,7 @@ export class SequenceDatabase implements ValueDatabase {
     }
     if (!equalIdentity(identity, database.identity)) {
       const reason = `it is another database or an older copy: ${identity} after ${database.identity}`;
-      // Nobody took after that: every take compares the identity.
+      // No values were taken after the change, because every take compares the identity.
       throw await this.#stop({ reason, revision, emptiesStock: false });
     }
     if (revision !== this.#revisionSeen) this.#revision = undefined;
@@ -341,7 +346,7 @@ export class SequenceDatabase implements ValueDatabase {
     const aheadMs = (look.database?.openMs ?? 0) - look.clockMs;
     if (aheadMs > 0 && aheadMs <= openAheadMaxMs) throw notOpenYet(aheadMs);
     const knownEnd = endCountOf(known.definition, this.#stripe);
-    // Our marks reach the database before the next attempt, and only then is it compared with them.
+    // Our marks have to reach the database before the next attempt; only then is it compared with them.
     if (revision !== revisionNow) return { kind: "again", leftCount: knownEnd } as const;
     await this.#judge(look, revisionNow);
     const loss = lossOf(look, key, known, this.#marks.get(key));
@@ -375,7 +380,7 @@ export class SequenceDatabase implements ValueDatabase {
     const isNews = this.#stopped?.reason !== reason;
     this.#stopped = { reason, sinceMs: this.#parts.clock.monotonicMs() };
     this.#revision = undefined;
-    // The only database needs no number.
+    // A single database is reported without a stripe.
     const stripe = this.#stripe.count === 1 ? {} : { stripe: this.#stripe.index };
     if (isNews) this.#parts.onEvent({ kind: "stopped", reason, ...stripe });
     return stoppedError(reason);
@@ -396,7 +401,7 @@ function lossOf(look: Look, key: CounterKey, known: StoredSequence, mark: bigint
   return used === undefined ? `the counter of ${key.name} ${key.periodKey} is gone` : below(key, used, mark);
 }
 
-/** Whether the counter of a period was pruned, by an operator and for ever. */
+/** Whether an operator has permanently pruned the counter of a period. */
 function isClosed({ periodKey }: CounterKey, { closedBefore }: StoredSequence): boolean {
   return periodKey !== "" && periodKey < closedBefore;
 }

@@ -5,7 +5,7 @@ import type { StoredSequence } from "./sequence.ts";
 
 const cannotBeUsed = "The database of sequences cannot be used now.";
 const lostData = "The database of sequences is not what it was: it has lost data, or was moved, deleted or replaced.";
-/** When a retry may help where the database does not answer. */
+/** After how long a retry may help if the database does not answer. */
 const retryMs = 1_000;
 
 /** The error of calls for a sequence that is disabled. */
@@ -43,17 +43,17 @@ export function shuttingDown(): IdError {
   return new IdError("SHUTTING_DOWN", "The server is shutting down.", { retryAfterMs: 1 });
 }
 
-/** The error for a caller: the database's own is not shown, because it may name addresses, paths and users. */
+/** The error for a caller. The database's own error is not shown, because it may name addresses, paths and users. */
 export function callerError(cause: unknown): IdError {
   if (!(cause instanceof IdError))
     return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs: retryMs });
-  // It has been through here before.
+  // It was already converted here.
   if (!isOfDatabase(cause) || cause.message === cannotBeUsed) return cause;
   if (cause.reason === "STORE_WENT_BACK") return new IdError("STORE_WENT_BACK", lostData, { cause });
   return new IdError("STORE_UNAVAILABLE", cannotBeUsed, { cause, retryAfterMs: cause.retryAfterMs ?? retryMs });
 }
 
-/** Whether it is an error of the database itself, and not of what it holds: those name the store that they are of. */
+/** Whether it is an error of the database itself, and not of its content: errors of the database name the store. */
 export function isOfDatabase({ reason, metadata }: IdError): boolean {
   return reason === "STORE_UNAVAILABLE" || reason === "INVALID_CONFIG" || metadata["store"] !== undefined;
 }

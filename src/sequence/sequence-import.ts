@@ -1,4 +1,4 @@
-/** Takes over the counters of another program: a sequence begins above, or is raised above, each of their values. */
+/** Takes over the counters of another program: for each of them a sequence is created, or raised, above its value. */
 import { IdError } from "../errors.ts";
 import type { SequenceServer } from "./seen-by-servers.ts";
 import type { SequenceCatalog } from "./sequence-catalog.ts";
@@ -8,7 +8,7 @@ import { completeDefinition, fieldError, type SequenceDraft, stepMaxMax } from "
 /** A counter of another program. */
 export interface ImportedCounter {
   readonly name: string;
-  /** The highest value that was handed out; 0 = none. */
+  /** The highest value that was handed out; 0 if none was. */
   readonly value: bigint;
   /** The smallest segment of the sequence; undefined = the default. */
   readonly step?: number | undefined;
@@ -20,27 +20,27 @@ export interface ImportOutcome {
   readonly name: string;
   /** The next value of the sequence. */
   readonly nextValue: bigint;
-  /** `above`: the sequence was there, and stood above already. */
+  /** `above`: the sequence existed and was above the value already. */
   readonly done: "made" | "raised" | "above";
 }
 
 /** How counters are taken over. */
 export interface ImportOptions {
-  /** So many values are left out above each counter, for what its program hands out meanwhile. */
+  /** How many values are left out above each counter, for those that its program hands out meanwhile. */
   readonly margin: bigint;
   /** `plan` writes nothing. */
   readonly mode: "write" | "plan";
   /** Whether all of them give values afterwards. */
   readonly enables: boolean;
-  /** A server that has not looked for so long counts as dead. */
+  /** A server that has not looked for this long counts as dead. */
   readonly deadAfterMs: number;
 }
 
-/** A sequence that is in use, or may be: nothing was written then. */
+/** A sequence that is in use, or may be; nothing was written. */
 export interface ImportBlocked {
   readonly kind: "blocked";
   readonly name: string;
-  /** `enabled`: it gives values. Else the first server that has not seen that it is disabled. */
+  /** `enabled`: it gives values. Otherwise the first server that has not seen that it is disabled. */
   readonly why: "enabled" | SequenceServer;
 }
 
@@ -50,10 +50,10 @@ export type ImportResult = ImportBlocked | { readonly kind: "done"; readonly out
 const textPattern = /^\d{1,19}$/;
 
 /**
- * Reads the rows of a query: a value each, where `name` is given; else a name and a value, then perhaps a step and a
- * description. A value that is NULL, as the maximum of an empty table is, counts as 0.
+ * Reads the rows of a query. If `name` is given, each has a value; otherwise a name and a value, then optionally a step
+ * and a description. A value that is NULL, as the maximum of an empty table is, counts as 0.
  *
- * @throws IdError INVALID_SEQUENCE; nothing was done then.
+ * @throws IdError INVALID_SEQUENCE; then nothing was done.
  */
 export function readCounters(
   rows: readonly (readonly unknown[])[],
@@ -73,9 +73,9 @@ export function readCounters(
 }
 
 /**
- * Makes or raises a sequence for each counter. All of them are checked before the first is written, and it may be
- * repeated: a sequence is never lowered. One that is there must be disabled, and every server must have seen that:
- * else servers would go on with values in memory that the other program has given.
+ * Creates or raises a sequence for each counter. All of them are checked before the first is written. This may be
+ * repeated, because a sequence is never lowered. An existing sequence must be disabled, and every server must have seen
+ * that: otherwise servers would continue with values in memory that the other program has given.
  *
  * @throws IdError As {@link SequenceCatalog.create} and {@link SequenceCatalog.raise}.
  */
@@ -106,7 +106,7 @@ export async function importCounters(
 async function findState(catalog: SequenceCatalog, name: string): Promise<SequenceState | undefined> {
   return catalog.get(name).catch((error: unknown) => {
     if (!(error instanceof IdError)) throw error;
-    // A plan makes no database where nothing was ever kept.
+    // A plan does not create a database.
     if (error.reason === "SEQUENCE_NOT_FOUND" || error.metadata["kept"] === "nothing") return undefined;
     throw error;
   });
@@ -128,7 +128,7 @@ async function importOne(
   }
   if (mode === "plan") return { name, nextValue: startValue, done: "raised" };
   await catalog.raise({ kind: "to", name, value: startValue });
-  // The increment of a sequence that stands may lead beyond the value that was asked for.
+  // The increment of an existing sequence may lead beyond the requested value.
   const raised = await catalog.get(name);
   return { name, nextValue: raised.nextValue ?? startValue, done: "raised" };
 }
@@ -158,7 +158,7 @@ function counterOf(row: readonly unknown[], index: number): ImportedCounter {
     step: stepOf(step, index),
     description: textOf(description),
   };
-  // The first message about a name should say which row it stands in.
+  // The first message about a name should say which row it is in.
   try {
     completeDefinition({ name: counter.name });
   } catch (error) {
@@ -178,7 +178,7 @@ function textOf(cell: unknown): string | undefined {
   if (cell === null || cell === undefined) return undefined;
   if (typeof cell === "string") return cell;
   if (typeof cell === "number" || typeof cell === "bigint" || Buffer.isBuffer(cell)) return cell.toString();
-  // A date or an array is no name and no number: the check of its column shows it.
+  // A date or an array is neither a name nor a number, so the check of its column refuses it.
   return JSON.stringify(cell);
 }
 

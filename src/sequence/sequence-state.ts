@@ -1,29 +1,29 @@
-/** Where sequences stand: read from every database, and put together. */
+/** The state of sequences: read from every database, and combined. */
 import { createPeriodClock } from "./period.ts";
 import { counterId, keysMax, keysOf } from "./sequence-store.ts";
 import { endCountOf, etagOf, fieldError, type StoredSequence, type Stripe, valueAt } from "./sequence.ts";
 import type { StripePart } from "./stripe-set.ts";
 
-/** A sequence, and where its counter of this period stands. */
+/** A sequence, and the state of its counter in the present period. */
 export interface SequenceState {
   readonly stored: StoredSequence;
   readonly etag: string;
   readonly periodKey: string;
-  /** The lowest value that was never taken; undefined = none is left. */
+  /** The lowest value that was never taken; undefined if none is left. */
   readonly nextValue: bigint | undefined;
   readonly leftCount: bigint;
-  /** Whether a database lost its counter: a counter that is missing is no zero. */
+  /** Whether a database lost its counter. A missing counter is a loss of data; it does not mean 0. */
   readonly isLost: boolean;
 }
 
-/** Where some sequences stand. */
+/** The state of several sequences. */
 export interface SequenceStates {
   readonly states: readonly SequenceState[];
-  /** Why one of the databases is stopped; undefined = none is. */
+  /** Why one of the databases is stopped; undefined if none is. */
   readonly stopReason: string | undefined;
 }
 
-/** Reads where sequences stand, in all databases, by looks that change nothing. */
+/** Reads the state of sequences from all databases, without changing anything. */
 export async function readStates(
   parts: readonly StripePart[],
   all: readonly StoredSequence[],
@@ -35,7 +35,7 @@ export async function readStates(
   });
   const states: SequenceState[] = [];
   let stopReason: string | undefined;
-  // Also where there are none: the database may be stopped.
+  // Looks even if there are no sequences, because the database may be stopped.
   for (let at = 0; at === 0 || at < keyed.length; at += keysMax / 2) {
     const page = keyed.slice(at, at + keysMax / 2);
     const looks = await Promise.all(
@@ -67,13 +67,13 @@ function stateOf(stored: StoredSequence, periodKey: string, looks: readonly Stri
   const { name } = definition;
   let [nextValue, leftCount, isLost] = [undefined as bigint | undefined, 0n, false];
   for (const { stripe, sequences, counters } of looks) {
-    // A creation that did not reach this database is no loss.
+    // A sequence whose creation did not reach this database was not lost.
     if (stripe.count > 1 && !sequences.has(name)) continue;
     if (!counters.has(counterId({ name, periodKey: "" }))) {
       isLost = true;
       continue;
     }
-    // A period whose first value nobody has taken yet has no counter.
+    // A period of which no value was taken yet has no counter.
     const usedCount = counters.get(counterId({ name, periodKey })) ?? 0n;
     const endCount = endCountOf(definition, stripe);
     if (usedCount >= endCount) continue;

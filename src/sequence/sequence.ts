@@ -4,12 +4,12 @@ import { IdError } from "../errors.ts";
 import { checkTimeZone, checkYearStart, type PeriodRules } from "./period.ts";
 import { checkTemplate } from "./value-template.ts";
 
-/** How values come from the database: by segments, or one take for the callers that wait. */
+/** How values are taken from the database: by segments, or by one take for the callers that wait. */
 export type Allocation = "segments" | "strict";
 
 /** The definition of a sequence, with every default filled in. */
 export interface SequenceDefinition extends PeriodRules {
-  /** As {@link sequenceNamePattern} says. */
+  /** Must match {@link sequenceNamePattern}. */
   readonly name: string;
   /** 0 to 200 characters. */
   readonly description: string;
@@ -19,13 +19,13 @@ export interface SequenceDefinition extends PeriodRules {
   readonly increment: bigint;
   /** startValue to 2^63 - 1. */
   readonly valueMax: bigint;
-  /** How values come from the database; it never changes. */
+  /** How values are taken from the database; it never changes. */
   readonly allocation: Allocation;
   /** 1 to 2^30; 0 where the allocation is strict. */
   readonly stepMin: number;
   /** stepMin to 2^30; 0 where the allocation is strict. */
   readonly stepMax: number;
-  /** For how long after its end a period gives values to callers that name a time in it: 0 to 400 days. */
+  /** How long after its end a period gives values to callers that name a time in it: 0 to 400 days. */
   readonly lateMaxMs: number;
   /** 0 to 100 characters. */
   readonly textTemplate: string;
@@ -46,19 +46,19 @@ export interface StoredSequence {
   /** Unix milliseconds. */
   readonly createdMs: number;
   readonly updatedMs: number;
-  /** Of the database, when values of this sequence were last forbidden or left out; 0 = never. */
+  /** The epoch of the database when values of this sequence were last forbidden or left out; 0 if they never were. */
   readonly epoch: number;
-  /** Counters of periods before this key are pruned, and never begin again; empty = of none. */
+  /** Counters of periods before this key are pruned, and never begin again; empty if none are. */
   readonly closedBefore: string;
   /** How many periods have a counter: with fewer of them one was lost. */
   readonly begunCount: number;
-  /** Of the database, when this was read: epochs of another revision may be those of another history. */
+  /** The revision of the database when this was read: epochs under another revision may belong to another history. */
   readonly revision: number;
 }
 
 /**
- * What a definition that was read says to one that is known. `older`: it was read before. `changed`: values were
- * forbidden or left out since, so what was taken under the known one goes.
+ * Compares a definition that was read with the known one. `older`: it is older than the known one. `changed`: values
+ * were forbidden or left out since, so values that were taken under the known one are dropped.
  */
 export function compareEpochs(known: StoredSequence, read: StoredSequence): "older" | "same" | "changed" {
   if (read.revision < known.revision) return "older";
@@ -67,17 +67,17 @@ export function compareEpochs(known: StoredSequence, read: StoredSequence): "old
 }
 
 /**
- * The share of one database in the values of every sequence: of the values, counted from 0, each `count`-th one, from
- * `index` on. So two databases of one deployment never have a value in common.
+ * The share of one database in the values of every sequence: counting the values from 0, every `count`-th one, starting
+ * at `index`. So two databases of one deployment never have a value in common.
  */
 export interface Stripe {
   /** 0 to `count` - 1. */
   readonly index: number;
-  /** 1 to 64: fixed when the first database was made. */
+  /** 1 to 64; fixed when the first database was created. */
   readonly count: number;
 }
 
-/** The stripe of a database that keeps all values. */
+/** The stripe of a database that has all values. */
 export const onlyStripe: Stripe = { index: 0, count: 1 };
 
 /** 1 to 63 lower-case letters, digits, dots, underscores and hyphens, with a letter or digit at both ends. */
@@ -99,7 +99,7 @@ const changeableFields = ["description", "valueMax", "stepMin", "stepMax", "disa
 /** The changes of an update. */
 export type SequenceChange = Partial<Pick<SequenceDefinition, (typeof changeableFields)[number]>>;
 
-/** Makes the error of one field, whose name stands in the metadata under `field`. */
+/** Makes the error of one field, whose name is in the metadata under `field`. */
 export function fieldError(field: string, message: string, metadata: Readonly<Record<string, string | bigint>> = {}) {
   return new IdError("INVALID_SEQUENCE", message, { metadata: { field, ...metadata } });
 }
@@ -112,7 +112,7 @@ export function checkSequenceName(name: string): void {
   throw fieldError("name", message);
 }
 
-/** Fills the defaults in, and checks every field. @throws IdError INVALID_SEQUENCE; its metadata names the field. */
+/** Fills in the defaults, and checks every field. @throws IdError INVALID_SEQUENCE; its metadata names the field. */
 export function completeDefinition(draft: SequenceDraft): SequenceDefinition {
   const { name, description = "", textTemplate = "", allocation = "segments" } = draft;
   const startValue = draft.startValue || 1n;
@@ -168,7 +168,7 @@ export function equalDefinitions(one: SequenceDefinition, other: SequenceDefinit
   return etagOf(one) === etagOf(other);
 }
 
-/** Names a state of a definition: 16 hex digits. */
+/** The etag of a definition's state: 16 hex digits. */
 export function etagOf(definition: SequenceDefinition): string {
   const fields = Object.entries(definition).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(fields.map(([field, value]) => [field, String(value)]));
@@ -222,7 +222,7 @@ function completeSteps(allocation: Allocation, stepMin: number, stepMax: number)
 }
 
 function checkDescription(description: string): void {
-  // Unicode's control characters: they have no place in a list on a terminal.
+  // Unicode's control characters could garble a list on a terminal.
   const isText = description.isWellFormed() && !/\p{Cc}/u.test(description);
   if (description.length <= descriptionLengthMax && isText) return;
   throw fieldError("description", `A description has 0 to ${descriptionLengthMax} characters, none of them a control.`);

@@ -11,15 +11,15 @@ import type { StripedDatabases } from "./striped-databases.ts";
 import type { SequenceCounters, ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
 
-/** Which databases keep the sequences of a process, and how many names and waits it bears. */
+/** The databases that keep the sequences of a process, and its limits for names and waits. */
 export interface SequencesOptions {
   /** URLs of the databases, in any order: at least one. */
   readonly storeUrls: readonly string[];
-  /** How many stripes there are to be; undefined = as many as databases, where these are new. */
+  /** The number of stripes; undefined = as many as there are databases, if these are new. */
   readonly stripeCount?: number | undefined;
   /** How each database is opened: its namespace, its deadline, its number of connections. */
   readonly store: SequenceStoreOptions;
-  /** See {@link StripeSetParts.bind}. Absent = there is no deployment to compare with. */
+  /** See {@link StripeSetParts.bind}. Absent if there is no deployment to compare with. */
   readonly bind?: StripeSetParts["bind"] | undefined;
   /** The longest that a call waits for values, in milliseconds. */
   readonly waitMaxMs: number;
@@ -27,9 +27,12 @@ export interface SequencesOptions {
   readonly namesMax: number;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Called with what happens to the databases, for logs and metrics. */
+  /** Called with each event of the databases, for logs and metrics. */
   readonly onEvent: (event: SequenceEvent) => void;
-  /** The name of this process, for operators: 1 to 100 printable characters; absent = the machine's and its number. */
+  /**
+   * The name of this process, for operators: 1 to 100 printable characters; absent = the machine's name and the process
+   * ID.
+   */
   readonly server?: string | undefined;
 }
 
@@ -37,9 +40,9 @@ export interface SequencesOptions {
 export interface SequencesStatus extends Readonly<SequenceCounters> {
   /** Sequences in memory. */
   readonly names: number;
-  /** How long the values in memory last of the sequence whose values end first; infinite where none is wanted. */
+  /** How long the values in memory last, for the sequence that runs out first; infinite if no values are used. */
   readonly stockMs: number;
-  /** Whether nobody may take values, as far as this process knows. */
+  /** Whether values may not be taken, as far as this process knows. */
   readonly stopped: boolean;
   /** How often the database was found stopped, and how often it opened again. */
   readonly stops: number;
@@ -55,7 +58,7 @@ interface OpenSequences {
   readonly catalog: SequenceCatalog;
 }
 
-/** The sequences of a process: the database is opened with the first call, and closed with everything else. */
+/** The sequences of a process. The database is opened with the first call, and closed by {@link close}. */
 export class Sequences {
   readonly #options: SequencesOptions;
   #opening: Promise<OpenSequences> | undefined;
@@ -94,12 +97,14 @@ export class Sequences {
     return (await this.#opened()).sources.withPeriod(stored, periodKey, work);
   }
 
-  /** What can be done beside taking values. Opens the database if needed. */
+  /** The operations other than taking values. Opens the database if needed. */
   async catalog(): Promise<SequenceCatalog> {
     return (await this.#opened()).catalog;
   }
 
-  /** The ID of the database that counts the values, that of stripe 0 of several; empty before one was opened. */
+  /**
+   * The ID of the database that counts the values; if there are several, that of stripe 0. Empty before one was opened.
+   */
   get databaseId(): string {
     return this.#databaseId;
   }
@@ -141,7 +146,7 @@ export class Sequences {
     }
   }
 
-  /** Gives everything back that is left, then closes the database. Never rejects. */
+  /** Gives back all unused values, then closes the database. Never rejects. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);
@@ -152,7 +157,7 @@ export class Sequences {
 
   #opened(): Promise<OpenSequences> {
     if (this.#isClosed) return Promise.reject(shuttingDown());
-    // A URL that is refused is refused again with the next call: the file may be there by then.
+    // A failed opening is not kept: the next call tries again, because a missing file may be there by then.
     this.#opening ??= this.#openAll().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
@@ -164,7 +169,7 @@ export class Sequences {
     const { storeUrls, stripeCount, store: storeOptions, waitMaxMs, namesMax, clock, timers } = this.#options;
     const { server = ownName(), bind = async () => {} } = this.#options;
     const onEvent = (event: SequenceEvent): void => this.#onEvent(event);
-    // Loaded now: a server whose sequences nobody uses starts without them.
+    // Loaded only now, so that a server whose sequences are not used starts without this code.
     const [{ SequenceDatabase }, { StripeSet }, { StripedDatabases }, { ValueSources }, { SequenceCatalog }] =
       await Promise.all([
         import("./sequence-database.ts"),
@@ -215,7 +220,7 @@ export class Sequences {
   }
 }
 
-/** The name of this process where none is given. */
+/** The name of this process if none is given. */
 function ownName(): string {
   return `${hostname()}:${process.pid}`;
 }

@@ -1,4 +1,4 @@
-/** How many values a take asks for: enough for a quarter of an hour at the rate that was measured. Pure. */
+/** How many values a take asks for: enough for a quarter of an hour at the measured rate. Pure. */
 
 /** The bounds of a step, as the sequence's definition has them. */
 export interface StepBounds {
@@ -18,14 +18,14 @@ export interface StepMeasure {
   readonly isStarved: boolean;
 }
 
-/** A segment is to last so long. An outage of the database that is shorter is then noticed by nobody. */
+/** How long a segment should last: callers do not notice an outage of the database that is shorter. */
 const segmentLastsMs = 15 * 60_000;
 /** The most by which a step grows at once, so that one burst does not take a million values. */
 const growth = { starved: 8, steady: 2 } as const;
 
 /**
- * The step of one sequence. The first take asks for the smallest step. Each further one comes nearer to what lasts a
- * quarter of an hour: by at most twice, or eight times while callers wait, and down by at most half.
+ * The step of one sequence. The first take asks for the smallest step. Each further take moves towards a step that
+ * lasts a quarter of an hour: up by a factor of at most two, or eight while callers wait, and down by at most half.
  */
 export class StepPolicy {
   #bounds: StepBounds;

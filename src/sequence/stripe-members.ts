@@ -1,7 +1,7 @@
 /**
- * Which database has which stripe. Pure: rows in, the next step out. docs/adr/0170 says why.
+ * Decides which database has which stripe. Pure: takes rows, and returns the next step. docs/adr/0170 explains why.
  *
- * The database of stripe 0 keeps the list, and appends to it by comparison, so that no stripe is given twice; the
+ * The database of stripe 0 keeps the list, and appends to it by compare-and-set, so that no stripe is given twice; the
  * others have copies. A database gives values when its own copy names it, so a database can be checked alone.
  */
 import { IdError } from "../errors.ts";
@@ -10,18 +10,18 @@ import { onlyStripe, type Stripe } from "./sequence.ts";
 
 /** The databases, in the order of their stripes. */
 interface MemberList {
-  /** How many databases its first server was given: before so many have a stripe, none gives values. */
+  /** With how many databases its first server was started: no database gives values before that many have a stripe. */
   readonly plannedCount: number;
   readonly storeIds: readonly string[];
 }
 
-/** The step that comes next. `wait`: more of the databases have to answer. */
+/** The next step. `wait`: more of the databases have to answer. */
 export type StripeStep =
   | { readonly kind: "join"; readonly position: number; readonly request: JoinRequest }
   | { readonly kind: "wait" }
   /**
-   * By position: the stripe of each database that answered. `memberCount`: how many there are in all. `databaseId`: the
-   * ID of stripe 0, which no added database changes.
+   * `stripes`: the stripe of each database that answered, by position. `memberCount`: how many databases there are in
+   * all. `databaseId`: the ID of stripe 0, which no added database changes.
    */
   | {
       readonly kind: "settled";
@@ -32,9 +32,9 @@ export type StripeStep =
 
 /** How databases get their stripes. */
 export interface StripeRules {
-  /** The number of stripes that an operator has said; undefined = none was said. */
+  /** The number of stripes that an operator has set; undefined if none was set. */
   readonly stripeCount: number | undefined;
-  /** Whether a database that the first server was not given may get a stripe: by an operator alone. */
+  /** Whether a database that the first server did not have may get a stripe: only an operator may add one. */
   readonly adds: "never" | "operator";
 }
 
@@ -46,8 +46,8 @@ interface Row extends Member {
 /**
  * Decides the next step.
  *
- * @param members - Of all databases that are named, in the order of their URLs; undefined = it did not answer.
- * @throws IdError INVALID_CONFIG: the databases do not belong together, or not in these numbers.
+ * @param members - One entry for each named database, in the order of their URLs; undefined if it did not answer.
+ * @throws IdError INVALID_CONFIG: the databases do not belong together, or their number is wrong.
  */
 export function decideStripes(members: readonly (Member | undefined)[], rules: StripeRules): StripeStep {
   const rows = members.flatMap((member, position) => (member === undefined ? [] : [{ ...member, position }]));
@@ -80,7 +80,7 @@ function checkCounts(rows: readonly Row[], listedCount: number, { stripeCount }:
   }
 }
 
-/** A database that is named twice, or beside its own copy. */
+/** Refuses a database that is named twice, or together with its own copy. */
 function checkDifferent(rows: readonly Row[]): void {
   for (const row of rows) {
     const other = rows.find(({ storeId, position }) => storeId === row.storeId && position > row.position);
@@ -91,7 +91,7 @@ function checkDifferent(rows: readonly Row[]): void {
   }
 }
 
-/** The longest list of those that stand in the databases; undefined = in none of them. */
+/** The longest list that a database has; undefined if none has a list. */
 function longestList(rows: readonly Row[]): MemberList | undefined {
   const lists = rows.flatMap((row) => (row.members === "" ? [] : [{ row, list: readList(row.members) }]));
   const longest = lists.reduce<MemberList | undefined>(
@@ -107,7 +107,9 @@ function longestList(rows: readonly Row[]): MemberList | undefined {
   return longest;
 }
 
-/** All are new: the one of the lowest ID begins the list, whichever server looks, and in whatever order. */
+/**
+ * All databases are new: the one with the lowest ID begins the list, no matter which server looks, and in which order.
+ */
 function foundList(rows: readonly Row[], listedCount: number): StripeStep {
   if (rows.length < listedCount) return { kind: "wait" };
   const { position, storeId } = rows.reduce((least, row) => (row.storeId < least.storeId ? row : least));
@@ -115,7 +117,7 @@ function foundList(rows: readonly Row[], listedCount: number): StripeStep {
   return { kind: "join", position, request: { storeId, before: "", after, index: 0 } };
 }
 
-/** A database that has a place in the list, and does not have the list. */
+/** The step for a database that is in the list, but does not have the present list. */
 function repairStep(rows: readonly Row[], list: MemberList): StripeStep | undefined {
   const after = writeList(list);
   for (const { position, storeId, members } of rows) {
@@ -126,7 +128,7 @@ function repairStep(rows: readonly Row[], list: MemberList): StripeStep | undefi
   return undefined;
 }
 
-/** A database that has no place in the list. */
+/** The step for a database that is not in the list. */
 function appendStep(rows: readonly Row[], list: MemberList, { adds }: StripeRules): StripeStep | undefined {
   const outside = rows.find(({ storeId }) => !list.storeIds.includes(storeId));
   if (outside === undefined) return undefined;
@@ -148,7 +150,7 @@ function settle(rows: readonly Row[], { storeIds, plannedCount }: MemberList): S
   return { kind: "settled", stripes, memberCount: storeIds.length, databaseId: storeIds[0]! };
 }
 
-/** The ID by which a deployment knows its databases: that of stripe 0. */
+/** The ID by which a deployment identifies its databases: that of stripe 0. */
 export function databaseIdOf({ storeId, members }: Pick<Member, "storeId" | "members">): string {
   return readList(members).storeIds[0] ?? storeId;
 }

@@ -14,22 +14,22 @@ export interface StripePart {
   readonly database: SequenceDatabase;
 }
 
-/** The databases that a {@link StripeSet} is to use, how long it waits for them, and whom it tells of problems. */
+/** The databases of a {@link StripeSet}, how long it waits for them, and where it reports problems. */
 export interface StripeSetParts {
-  /** One for each URL, in their order: at least one, at most 64. */
+  /** One for each URL, in the same order: at least one, at most 64. */
   readonly stores: readonly SequenceStore[];
-  /** How many stripes an operator has said, 1 to 64; undefined = none was said. */
+  /** The number of stripes that an operator has set, 1 to 64; undefined if none was set. */
   readonly stripeCount: number | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   /** The longest that a call waits for values, in milliseconds: see {@link patienceMs}. */
   readonly waitMaxMs: number;
-  /** Makes what takes from a database, once its stripe is known. */
+  /** Makes the object that takes values from a database, once its stripe is known. */
   readonly databaseOf: (store: SequenceStore, stripe: Stripe) => SequenceDatabase;
   /**
    * Ties the deployment to its databases, before the first take or creation.
    *
-   * @throws IdError INVALID_CONFIG: it counts in others. STORE_UNAVAILABLE.
+   * @throws IdError INVALID_CONFIG: it uses other databases. STORE_UNAVAILABLE.
    */
   readonly bind: (databaseId: string) => Promise<void>;
   /** Called with the reason why a database is not used while others are: once, until it is used. */
@@ -38,22 +38,22 @@ export interface StripeSetParts {
   readonly onAnswers: (stripe: number) => void;
 }
 
-/** The outcome of one look at all of them. */
+/** The outcome of one look at all databases. */
 interface Settled {
   readonly parts: readonly StripePart[];
   readonly memberCount: number;
-  /** Of those that did not answer. */
+  /** The errors of the databases that did not answer. */
   readonly errors: readonly unknown[];
 }
 
-/** The most steps by which databases get their stripes: 64 of them need 2,080, and other servers take some first. */
+/** The most steps in which databases get their stripes: 64 of them need 2,080, and other servers may do some first. */
 const stepsMax = 4_000;
 /** The pause before databases that did not answer are looked at again. */
 const retryMs = 5_000;
-/** The least time that a database has to answer: one that is far away needs so much. */
+/** The shortest time that a database has to answer: a distant one needs this long. */
 const patienceMinMs = 100;
 
-/** For how long one of several databases is waited for before the others are used. */
+/** How long one of several databases is waited for before the others are used. */
 export function patienceMs(waitMaxMs: number): number {
   return Math.max(Math.floor(waitMaxMs / 4), patienceMinMs);
 }
@@ -64,7 +64,7 @@ export function patienceMs(waitMaxMs: number): number {
  * Example: three new databases, a, b and c by their IDs, and calls that wait for 1,000 ms at most.
  * - a begins the list, b and c are added to it one after the other, and after each addition those that are in the list
  *   get the new copy: 1 + 2 + 3 = 6 writes, each after a look at all of them. Until then none gives values.
- * - Of a sequence that counts from 1, a gives 1, 4, 7, ...; b gives 2, 5, 8, ...; c gives 3, 6, 9, ...
+ * - For a sequence that counts from 1, a gives 1, 4, 7, ...; b gives 2, 5, 8, ...; c gives 3, 6, 9, ...
  * - Later a server starts, and c does not answer. After 250 ms, a quarter of the wait, the server uses a and b alone.
  *   The first call that comes 5,000 ms after that start, or later, has it look again, and c is used once it answers.
  */
@@ -73,12 +73,12 @@ export class StripeSet {
   /** By the position of their URL. */
   readonly #settled = new Map<number, StripePart>();
   #settling: Promise<Settled> | undefined;
-  /** Once it has succeeded it is not asked again. */
+  /** The binding; once it has succeeded, it is not repeated. */
   #binding: Promise<void> | undefined;
-  /** Settled with the first of them that can be used. */
+  /** Settled with the first database that can be used. */
   readonly #some = Promise.withResolvers<void>();
   #retryAtMs = 0;
-  /** The positions of the databases whose problem was told; -1: a problem of all of them together. */
+  /** The positions of the databases whose problem was reported; -1: a problem of all of them together. */
   readonly #told = new Set<number>();
 
   constructor(parts: StripeSetParts) {
@@ -96,39 +96,42 @@ export class StripeSet {
     if (this.#settled.size === 0 || isDue) {
       const settling = this.#settle();
       if (this.#settled.size === 0) await Promise.race([settling, this.#some.promise]);
-      // It is told.
+      // Its failure is reported elsewhere.
       settling.catch(() => {});
     }
     return [...this.#settled.values()];
   }
 
-  /** Those that can be used once all have answered or failed, for a caller whom the first ones gave nothing. */
+  /**
+   * The databases that can be used once all have answered or failed, for a caller that got nothing from the first ones.
+   */
   async usableLater(): Promise<readonly StripePart[]> {
     await this.#settling?.catch(() => undefined);
     return [...this.#settled.values()];
   }
 
   /**
-   * Those that can be used once each one has answered, or failed: some that do not fit may answer late.
+   * The databases that can be used once each one has answered, or failed: one that does not belong to them may answer
+   * late.
    *
-   * @throws IdError INVALID_CONFIG: they do not fit together. STORE_UNAVAILABLE: too few answered to know.
+   * @throws IdError INVALID_CONFIG: they do not belong together. STORE_UNAVAILABLE: too few answered to decide that.
    */
   async answered(): Promise<readonly StripePart[]> {
     return (await this.#settle()).parts;
   }
 
-  /** All that are named. @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG. */
+  /** All named databases. @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG. */
   async listed(): Promise<readonly StripePart[]> {
     return (await this.#settleAll()).parts;
   }
 
   /**
-   * All that there are, as a change of a definition needs them.
+   * All databases of the deployment, as a change of a definition needs them.
    *
    * @throws IdError STORE_UNAVAILABLE: one does not answer. INVALID_CONFIG: one is not named.
    */
   async all(): Promise<readonly StripePart[]> {
-    // A single database has no others, and is not looked at for them.
+    // A single database has no others, so it is not asked for them.
     const [only] = this.#settled.values();
     if (this.#parts.stores.length === 1 && only?.stripe.count === 1) return [only];
     const { parts, memberCount } = await this.#settleAll();
@@ -137,9 +140,9 @@ export class StripeSet {
   }
 
   /**
-   * Gives one more database a stripe that nobody used. All definitions are copied to it before. May be repeated.
+   * Gives one more database a stripe that no database has had. All definitions are copied to it first. May be repeated.
    *
-   * @returns How many definitions it has, and its stripe.
+   * @returns How many definitions were copied, and its stripe.
    * @throws IdError STORE_UNAVAILABLE, STORE_WENT_BACK, INVALID_CONFIG.
    */
   async add(store: SequenceStore): Promise<{ readonly sequenceCount: number; readonly stripe: Stripe }> {
@@ -148,7 +151,7 @@ export class StripeSet {
     const stores = [...this.#parts.stores, store];
     const rules: StripeRules = { stripeCount: first!.stripe.count, adds: "operator" };
     const [own, theirs] = await Promise.all([store.look([]), first!.store.look([])]);
-    // It has its stripe where the command is repeated.
+    // If the command is repeated, it has its stripe already.
     const isMember = memberOf(theirs)
       ?.members.split(" ")
       .includes(memberOf(own)?.storeId ?? "");
@@ -173,7 +176,7 @@ export class StripeSet {
     this.#retryAtMs = this.#parts.clock.monotonicMs() + retryMs;
     this.#settling ??= this.#settleOnce()
       .catch((error: unknown) => {
-        // Otherwise every call ends with it.
+        // Otherwise every call fails with this error.
         if (this.#settled.size > 0) this.#tell(-1, error);
         throw error;
       })
@@ -189,7 +192,7 @@ export class StripeSet {
       const looks = await this.#lookAtAll();
       const errors = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
       const members = looks.map((look) => (look.status === "fulfilled" ? memberOf(look.value) : undefined));
-      // A database that is gone is found, and told of, by what takes from it.
+      // A database that is gone is noticed and reported by the object that takes values from it.
       const isGone = stores.length === 1 && errors.length === 0 && members[0] === undefined;
       const next = isGone
         ? ({ kind: "settled", stripes: new Map([[0, onlyStripe]]), memberCount: 1, databaseId: "" } as const)
@@ -199,7 +202,7 @@ export class StripeSet {
         await stores[next.position]!.join(next.request);
         continue;
       }
-      // A database that is gone gives nothing.
+      // A database that is gone gives no values.
       if (!isGone) await this.#bind(next.databaseId);
       for (const [position, stripe] of next.stripes) this.#note(position, stripe);
       for (const [position, look] of looks.entries()) {
@@ -211,7 +214,10 @@ export class StripeSet {
     throw notSettled();
   }
 
-  /** Looks at all of them. Where some answer and others do not for some time, those that answered are used so far. */
+  /**
+   * Looks at all databases. If some have answered and others do not for some time, those that answered are used
+   * meanwhile.
+   */
   async #lookAtAll(): Promise<readonly PromiseSettledResult<Look>[]> {
     const { stores, timers, waitMaxMs } = this.#parts;
     const members: (Member | undefined)[] = stores.map(() => undefined);
@@ -238,7 +244,7 @@ export class StripeSet {
       await this.#bind(next.databaseId);
       for (const [position, stripe] of next.stripes) this.#note(position, stripe);
     } catch (error) {
-      // It is told when all have answered, or failed.
+      // The error is reported when all have answered, or failed.
       if (!(error instanceof IdError)) throw error;
     }
   }
@@ -270,7 +276,10 @@ function memberOf({ database }: Look) {
   return database?.member;
 }
 
-/** Copies all definitions; counters begin where the other database's new sequences begin. @returns How many. */
+/**
+ * Copies all definitions; their counters begin where new sequences of the other database begin. @returns How many were
+ * copied.
+ */
 async function copyDefinitions(from: SequenceStore, to: SequenceStore): Promise<number> {
   let count = 0;
   for (let afterName = ""; ; ) {

@@ -21,23 +21,26 @@ export interface StripedDatabasesParts {
 
 /** A question that is asked of one database after the other. */
 interface Question<A> {
-  /** The counter that it takes from: a database is asked about it once at a time. undefined = it takes nothing. */
+  /**
+   * The counter that it takes from; a database has only one such question about a counter at a time. undefined: it
+   * takes nothing.
+   */
   readonly key?: CounterKey;
   readonly ask: (part: StripePart) => Promise<A>;
-  /** Is told of an answer that came in time. @returns Whether no other database needs to be asked. */
+  /** Called with an answer that came in time. @returns Whether no other database has to be asked. */
   readonly accept: (answer: A, part: StripePart) => boolean;
-  /** Is told of an answer that came after the next database had been asked. */
+  /** Called with an answer that came after the next database had been asked. */
   readonly acceptLate: (answer: A, part: StripePart) => Promise<void> | undefined;
 }
 
-/** The knowledge about one database. */
+/** What is known about one database. */
 interface DatabaseHealth {
   /**
-   * The sequences as it has them: each database draws its own sequence_id. null = it did not have the name at the last
-   * look.
+   * The sequences as this database has them: each database draws its own sequence_id. null if it did not have the name
+   * at the last look.
    */
   readonly known: Map<string, StoredSequence | null>;
-  /** The counters that a take is on its way for, although the next database has been asked instead. */
+  /** The counters for which a take is still on its way, although the next database has been asked instead. */
   readonly late: Set<string>;
   failures: number;
   failedMs: number;
@@ -45,10 +48,10 @@ interface DatabaseHealth {
 
 const backOffMinMs = 500;
 const backOffMaxMs = 30_000;
-/** The most names that are known of one database; the oldest one is looked up again. */
+/** The most names that are remembered of one database; the oldest one is dropped, and looked up again when needed. */
 const knownMax = 100_000;
 
-/** Takes from the databases of a {@link StripeSet} in turn, past those that do not answer. */
+/** Takes from the databases of a {@link StripeSet} in turn, and skips those that do not answer. */
 export class StripedDatabases implements ValueDatabase {
   readonly #parts: StripedDatabasesParts;
   readonly #health = new Map<number, DatabaseHealth>();
@@ -100,7 +103,7 @@ export class StripedDatabases implements ValueDatabase {
         } else answer = taken?.given;
         return answer !== undefined;
       },
-      // The caller has values of another database.
+      // The caller has values of another database already, so these are given back.
       acceptLate: (taken, { database }) => {
         if (taken?.given.kind !== "taken") return undefined;
         const { firstIndex, count, writeId, stripe } = taken.given.segment;
@@ -143,7 +146,7 @@ export class StripedDatabases implements ValueDatabase {
     await Promise.all([...this.#seen.values()].map(({ database }) => database.leave()));
   }
 
-  /** A sequence as an operator has changed it in all databases, for what is in memory. */
+  /** Updates a sequence that an operator has changed in all databases. @returns It, for the source in memory. */
   changed(stored: StoredSequence): StoredSequence {
     const [part] = this.#seen.values();
     if (part === undefined || part.stripe.count === 1) return stored;
@@ -166,8 +169,8 @@ export class StripedDatabases implements ValueDatabase {
       }
     });
     const all = Promise.allSettled(comparing);
-    // One answer is enough then: a frozen database would delay what the others say of each thousand sequences. It is
-    // not passed over, because after an opening it has half a minute in which it must be looked at.
+    // One answer is enough then: a frozen database would delay the answers of the others for each thousand sequences.
+    // It is still asked, because after an opening it must be looked at within half a minute.
     if ((await this.#inTime(all)) === undefined) await Promise.any([...comparing, all]);
     if (errors.length === parts.length) throw errors[0];
     return found;
@@ -177,14 +180,14 @@ export class StripedDatabases implements ValueDatabase {
     const { known } = this.#healthOf(part);
     const ours = used.flatMap((one) => {
       const stored = part.stripe.count === 1 ? one.stored : known.get(one.name);
-      // It may have been made there since.
+      // The sequence may have been created there since.
       if (stored === null) known.delete(one.name);
       return stored ? [{ name: one.name, periodKey: one.periodKey, stored }] : [];
     });
     return part.database.compare(ours);
   }
 
-  /** @returns undefined: the database does not have the sequence. */
+  /** @returns undefined if the database does not have the sequence. */
   async #takeFrom(part: StripePart, take: ValueTake) {
     const stored = await this.#storedOn(part, take);
     if (stored === undefined) return undefined;
@@ -192,10 +195,11 @@ export class StripedDatabases implements ValueDatabase {
   }
 
   /**
-   * Asks one database after the other, until an answer is accepted. All but the last have a quarter of a call's wait.
+   * Asks one database after the other, until an answer is accepted. All but the last have a quarter of a call's wait to
+   * answer.
    *
-   * A database that is asked about a counter has to answer before it is asked about that counter again: the ranges of
-   * two takes could come in the wrong order, and the first one would then look like a loss.
+   * A database has to answer a question about a counter before it is asked about that counter again: the ranges of two
+   * takes could arrive in the wrong order, and the first one would then look like a loss.
    *
    * @returns The errors of those that failed. @throws IdError if all failed.
    */
@@ -209,14 +213,14 @@ export class StripedDatabases implements ValueDatabase {
     while (parts.length > 0) {
       if (await this.#askEach(question, parts, errors)) return errors;
       for (const part of parts) tried.add(part);
-      // A database that took longer to say its stripe may have what the first ones did not give.
+      // A database whose stripe became known later may have the values that the first ones did not give.
       parts = untried(this.#see(await this.#parts.stripes.usableLater()));
     }
     if (errors.length === tried.size && errors[0] !== undefined) throw errors[0];
     return errors;
   }
 
-  /** Asks each of some databases until one gives what is asked for. @returns Whether one did. */
+  /** Asks databases one by one until an answer is accepted. @returns Whether one was. */
   async #askEach<A>(question: Question<A>, parts: readonly StripePart[], errors: IdError[]): Promise<boolean> {
     for (const [at, part] of parts.entries()) {
       try {
@@ -241,7 +245,7 @@ export class StripedDatabases implements ValueDatabase {
     return patienceMs(this.#parts.waitMaxMs);
   }
 
-  /** @returns undefined: it did not come within a quarter of a call's wait. */
+  /** @returns undefined if the answer did not come within a quarter of a call's wait. */
   async #inTime<T>(asked: Promise<T>): Promise<T | undefined> {
     const { promise: over, resolve } = Promise.withResolvers<undefined>();
     const cancel = this.#parts.timers.after(this.#patienceMs, () => resolve(undefined));
@@ -252,7 +256,10 @@ export class StripedDatabases implements ValueDatabase {
     }
   }
 
-  /** Lets a question end that the next database is asked instead. Its database has ended it when that is over. */
+  /**
+   * Handles the late end of a question after the next database was asked instead. Until then its database is not asked
+   * about that counter.
+   */
   #finishLate<A>(part: StripePart, { key, acceptLate }: Question<A>, asked: Promise<{ readonly answer: A }>): void {
     const { late: ids } = this.#healthOf(part);
     if (key !== undefined) ids.add(counterId(key));
@@ -260,7 +267,7 @@ export class StripedDatabases implements ValueDatabase {
       try {
         await acceptLate((await asked).answer, part);
       } catch (error) {
-        // That it failed was noted when it was late.
+        // Its failure was noted when it was late.
         if (!(error instanceof IdError)) throw error;
       } finally {
         if (key !== undefined) ids.delete(counterId(key));
@@ -269,7 +276,10 @@ export class StripedDatabases implements ValueDatabase {
     void finish();
   }
 
-  /** From the next one on, without those that failed just now; if all did, the one that did so longest ago. */
+  /**
+   * The databases in turn, from the next one on, without those that failed recently; if all did, only the one that
+   * failed longest ago.
+   */
   #inOrder(parts: readonly StripePart[]): readonly StripePart[] {
     if (parts.length <= 1) return parts;
     const nowMs = this.#parts.clock.monotonicMs();
@@ -299,7 +309,7 @@ export class StripedDatabases implements ValueDatabase {
     return parts;
   }
 
-  /** The sequence as a database has it; undefined = it does not have it. */
+  /** The sequence as a database has it; undefined if it does not have it. */
   async #storedOn(part: StripePart, { name, stored }: ValueTake): Promise<StoredSequence | undefined> {
     if (part.stripe.count === 1) return stored;
     const known = this.#healthOf(part).known.get(name);
@@ -312,9 +322,10 @@ export class StripedDatabases implements ValueDatabase {
   }
 
   /**
-   * Takes over a sequence as one database has it.
+   * Remembers a sequence as one database has it.
    *
-   * @returns It, for what is in memory: each of several databases has epochs of its own, so they are counted here.
+   * @returns The sequence for the source in memory: each of several databases has its own epochs, so changes are
+   * counted here.
    */
   #learn(part: StripePart, name: string, read: StoredSequence): StoredSequence {
     if (part.stripe.count === 1) return read;
@@ -377,7 +388,7 @@ function late(waitedMs: number): IdError {
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { waited_ms: waitedMs } });
 }
 
-/** Passes over what a database answers, or does not: the next look tells of it. */
+/** Ignores an error of a database: the next look reports it. */
 function onlyOfDatabase(error: unknown): void {
   if (!(error instanceof IdError)) throw error;
 }

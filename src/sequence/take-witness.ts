@@ -1,6 +1,6 @@
 import { kernelRandom128 } from "../kernel-random.ts";
 
-/** A write to the row of one line, which is done only where the row holds `before`. */
+/** A write to the row of one line, which is done only if the row holds `before`. */
 export interface Note {
   readonly processId: string;
   /** The number of the connection, from 1 on; 0 is the line of the looks. */
@@ -10,9 +10,9 @@ export interface Note {
   readonly after: string;
 }
 
-/** What a row may hold, line by line, for a look that is on its way. */
+/** What the row of each line may hold, for a look that is on its way. */
 export interface WitnessWatch {
-  /** Whether the rows had been made when the look was sent. */
+  /** Whether the rows had been created when the look was sent. */
   readonly isMade: boolean;
   readonly allowed: readonly Set<string>[];
   /** The count of the last confirmed write of each line when the look was sent. */
@@ -40,15 +40,15 @@ interface Line {
   count: number;
 }
 
-/** After so long without a look of its process a row is deleted, by the database's clock. */
+/** A row is deleted when its process has not looked for this long, by the database's clock. */
 export const witnessKeptMs = 7 * 86_400_000;
-/** From then on a process does not take a row that is missing for a loss. */
+/** After this time without a look, a process no longer treats a missing row as a loss. */
 const expiresMs = 6 * 86_400_000;
 
 /**
- * The evidence of one process that its takes are still there. Each connection has a row that it alone writes, with
- * every take, in the take's own statement. So a database that went back shows that to the process by an older row,
- * whatever others took since. docs/adr/0195 says why. Pure: it sends nothing.
+ * The evidence of one process that its takes are still in the database. Each connection has a row that only it writes,
+ * with every take, in the take's own statement. So if the database went back, an older row shows that to the process,
+ * no matter what others took since. docs/adr/0195 explains why. Pure: it sends nothing.
  */
 export class TakeWitness {
   /** 128 random bits, new for each revision of the database. */
@@ -64,18 +64,18 @@ export class TakeWitness {
     this.#lines = Array.from({ length: lineCount + 1 }, () => ({ known, sent: [], count: 0 }));
   }
 
-  /** The rows to be made, before the first take: the same ones as often as it is asked. */
+  /** The rows to be created before the first take; always the same ones. */
   get firstRows(): readonly { readonly line: number; readonly writeId: string }[] {
     return this.#lines.map((_, line) => ({ line, writeId: firstWrite(this.processId) }));
   }
 
-  /** Notes that the rows were made. @param seenMs - The database's clock that stands in them. */
+  /** Notes that the rows were created. @param seenMs - The time of the database's clock in them. */
   made(seenMs: number): void {
     this.#isMade = true;
     this.#seenMs = seenMs;
   }
 
-  /** Begins a write of a line. To be called when the line is free, not when the call waits for it. */
+  /** Begins a write of a line. To be called when the line is free, not while the call waits for it. */
   begin(line: number): Note {
     const state = this.#lines[line]!;
     state.count += 1;
@@ -86,20 +86,20 @@ export class TakeWitness {
     return note;
   }
 
-  /** Notes that a write was done. One that was given up before counts no more. */
+  /** Notes that a write was done. An earlier one that was given up no longer matters. */
   confirm({ line, after }: Note): void {
     const state = this.#lines[line]!;
     if (!state.sent.some((note) => note.after === after)) return;
     settle(state, after);
   }
 
-  /** Notes that a write of the line of the looks was done, with the database's clock that it wrote. */
+  /** Notes that a write of the line of looks was done, with the time of the database's clock that it wrote. */
   confirmLook(note: Note, seenMs: number): void {
     this.confirm(note);
     this.#seenMs = seenMs;
   }
 
-  /** Begins a look: from now on every write counts as one that its answer may show. */
+  /** Begins a look: its answer may show any write from now on. */
   watch(): WitnessWatch {
     const watch = {
       isMade: this.#isMade,
@@ -115,7 +115,7 @@ export class TakeWitness {
     this.#watches.delete(watch);
   }
 
-  /** Ends a look, and says what it shows. An unanswered write that is found counts as confirmed. */
+  /** Ends a look, and returns what it shows. An unanswered write that is found counts as confirmed. */
   judge(watch: WitnessWatch, rows: WitnessRows, clockMs: number): WitnessFinding {
     this.unwatch(watch);
     if (!watch.isMade) return { kind: "right" };
@@ -140,7 +140,7 @@ function strangeRow(row: string, knownCount: number): WitnessFinding {
   return { kind: "loss", reason };
 }
 
-/** Takes a write for the one that stands in the row. Others can be done only where they compared with it. */
+/** Takes a write as the one in the row. Only writes that name it as `before` can still be done. */
 function settle(state: Line, known: string): void {
   state.known = known;
   state.sent = state.sent.filter(({ before }) => before === known);
@@ -150,7 +150,7 @@ function firstWrite(processId: string): string {
   return `0 ${processId}`;
 }
 
-/** -1 for what no process wrote. */
+/** The count in a write; -1 if no process can have written it. */
 function countOf(writeId: string): number {
   const [count = ""] = writeId.split(" ");
   return /^\d{1,15}$/.test(count) ? Number(count) : -1;

@@ -21,16 +21,16 @@ import { createValueWriter, templateProblem, type ValueWriter } from "./value-te
 export interface ReserveValues extends WaitRequest {
   /** The most values that are wanted: at least 1. */
   readonly count: number;
-  /** Until when to wait, on the monotonic clock; absent = only the source's own bound (waitMax) holds. */
+  /** Until when to wait, on the monotonic clock; absent = only the source's own limit (waitMax) applies. */
   readonly deadlineMs?: number | undefined;
 }
 
-/** Values that were handed out. They are the caller's, used or not. */
+/** Values that were handed out. They belong to the caller, whether it uses them or not. */
 export interface ReservedValues {
   readonly runs: readonly ValueRun[];
   /** Values in all runs: at least 1, at most what was asked for. */
   readonly count: number;
-  /** The period of all of them; empty where there is none. */
+  /** The period of all of them; empty if there is none. */
   readonly periodKey: string;
 }
 
@@ -38,7 +38,7 @@ export interface ReservedValues {
 export interface SequenceCounters {
   /** Values handed out. */
   issued: number;
-  /** Takes that gave values, those that the database refused, and those without an answer. */
+  /** Takes: those that gave values, those that the database refused, and those without an answer. */
   taken: number;
   refused: number;
   failed: number;
@@ -46,9 +46,9 @@ export interface SequenceCounters {
 
 /** The objects that all sources of a process share: the database, its clocks, and the counts of all values. */
 export interface ValueSourceParts {
-  /** Grow with each value and each take, of any source. */
+  /** The counters of all sources together. */
   readonly counters: SequenceCounters;
-  /** Values are taken from it, and their rest is given back. */
+  /** The database that values are taken from, and unused ones are given back to. */
   readonly database: ValueDatabase;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -62,7 +62,7 @@ export interface ValueSourceParts {
 interface Waiting {
   readonly queue: WaitQueue<ReserveValues, ReservedValues>;
   readonly requests: Set<ReserveValues>;
-  /** How many values they have asked for. */
+  /** How many values they have asked for in all. */
   count: number;
 }
 
@@ -73,14 +73,17 @@ interface Stock {
 }
 
 const retryMinMs = 50;
-/** Half of what a caller waits by default: one that comes alone, late in an outage, still sees two takes. */
+/** Half of the default wait of a caller: even a single caller, late in an outage, waits for two takes. */
 const retryMaxMs = 500;
-/** For so long a sequence that has no value left is not asked again. */
+/** How long a sequence that has no value left is not asked again. */
 const exhaustedForMs = 1_000;
 
-/** The values of one sequence, from memory where there are some: its stock, one take at a time, callers in turn. */
+/**
+ * Hands out the values of one sequence: from its stock in memory if there is any, with one take at a time, to callers
+ * in turn.
+ */
 export class ValueSource {
-  /** Writes a value as text; undefined where the sequence has no template. */
+  /** Writes a value as text; undefined if the sequence has no template. */
   readonly writeText: ValueWriter | undefined;
   readonly #parts: ValueSourceParts;
   readonly #onTake: (name: string) => void;
@@ -88,7 +91,10 @@ export class ValueSource {
   #stored: StoredSequence;
   #stock: Stock;
   #askAgainMs: number;
-  /** Made for the first caller that waits, and dropped after the last: of many sequences in memory few have one. */
+  /**
+   * Made for the first caller that waits, and dropped after the last, because most sequences in memory have no waiting
+   * callers.
+   */
   #waiting: Waiting | undefined;
   #taking: Promise<void> | undefined;
   /** Why the last take gave nothing, and until when the database is not asked again, on the monotonic clock. */
@@ -99,14 +105,14 @@ export class ValueSource {
 
   /**
    * @param onTake - Called with each take that was answered.
-   * @param periodKey - The period that all values are of; absent = that of now.
+   * @param periodKey - The period of all values; absent = the present one.
    */
   constructor(stored: StoredSequence, parts: ValueSourceParts, onTake: (name: string) => void, periodKey?: string) {
     const { textTemplate } = stored.definition;
     this.#parts = parts;
     this.#onTake = onTake;
     this.#stored = stored;
-    // Values of a given period come from no clock.
+    // The period is given, so no clock chooses it.
     const fixed = { key: periodKey ?? "", askAgainMs: Number.POSITIVE_INFINITY };
     this.#periodOf = periodKey === undefined ? createPeriodClock(stored.definition) : () => fixed;
     this.writeText = textTemplate === "" ? undefined : createValueWriter(textTemplate, stored.definition);
@@ -126,17 +132,17 @@ export class ValueSource {
     return this.#stored;
   }
 
-  /** The period that values are of now; empty where there is none. */
+  /** The present period of its values; empty if it has no periods. */
   get periodKey(): string {
     return this.#stock.key;
   }
 
-  /** How long its values in memory last; infinite where none is wanted. For monitoring. */
+  /** How long its values in memory last; infinite if no values are used. For monitoring. */
   get stockMs(): number {
     return this.#stock.buffer.lastsMs(this.#parts.clock.monotonicMs());
   }
 
-  /** Whether nobody would miss it: no caller waits, and no take is on its way. */
+  /** Whether it is not in use: no caller waits, and no take is on its way. */
   get isIdle(): boolean {
     return this.#waitingSize === 0 && this.#taking === undefined;
   }
@@ -146,8 +152,8 @@ export class ValueSource {
   }
 
   /**
-   * Hands out one value if that needs no waiting: the hot path. undefined = call {@link reserve}, which waits or says
-   * why not.
+   * Hands out one value if that is possible without waiting: the hot path. undefined = call {@link reserve}, which
+   * waits or throws.
    */
   tryNext(): bigint | undefined {
     if (this.#stored.definition.disabled || this.#isTaken("unary") || this.isClosed) return undefined;
@@ -160,7 +166,7 @@ export class ValueSource {
   }
 
   /**
-   * Hands out 1 to `count` values: what can be had without waiting. Waits only when not even one can be had, in turn
+   * Hands out 1 to `count` values: as many as are available without waiting. Waits only if not even one is, in turn
    * with all others, until the deadline, the signal, or waitMax, whichever is first.
    *
    * @throws IdError (also as rejection) SEQUENCE_DISABLED, VALUES_EXHAUSTED, STORE_WENT_BACK, STORE_UNAVAILABLE,
@@ -178,18 +184,19 @@ export class ValueSource {
     return this.#wait(request);
   }
 
-  /** Lets go of what is in memory, and of what a take on its way brings. */
+  /** Drops the values in memory, and those of a take that is on its way. */
   empty(): void {
     if (!this.isClosed) this.#replaceStock(this.#stock.key);
   }
 
-  /** Takes over the sequence as the database has it now. */
+  /** Updates the definition to what the database has now. */
   refresh(stored: StoredSequence): void {
     const before = this.#stored;
     const age = compareEpochs(before, stored);
     if (age === "older") return;
     this.#stored = stored;
-    // No value that an operator forbade or left out comes out of memory. An older release changes no epoch.
+    // No value that an operator forbade or left out may be given from memory. An older release does not change the
+    // epoch, so `disabled` is compared as well.
     if (age === "changed" || (stored.definition.disabled && !before.definition.disabled)) this.empty();
     this.#stock.buffer.definition = stored.definition;
     if (endCountOf(before.definition) !== endCountOf(stored.definition)) this.#failure = undefined;
@@ -199,9 +206,10 @@ export class ValueSource {
   }
 
   /**
-   * Ends: nothing is handed out any more, callers that wait get SHUTTING_DOWN, and what is left goes back.
+   * Closes the source: nothing is handed out any more, waiting callers get SHUTTING_DOWN, and unused values are given
+   * back.
    *
-   * @param timeoutMs - How long a take that is on its way is waited for.
+   * @param timeoutMs - How long to wait for a take that is on its way.
    */
   close(timeoutMs: number): Promise<void> {
     this.#closing ??= this.#close(timeoutMs);
@@ -226,7 +234,7 @@ export class ValueSource {
     await Promise.all(remainders.map((rest) => this.#parts.database.giveBack(key, sequenceId, rest)));
   }
 
-  /** Goes over to the period of this moment, if it is another one, also back: docs/adr/0228. */
+  /** Changes to the present period if that is another one, even an earlier one: docs/adr/0228. */
   #turnPeriod(): void {
     const nowMs = this.#parts.clock.nowMs();
     if (nowMs < this.#askAgainMs && this.#askAgainMs - nowMs <= 60_000) return;
@@ -238,7 +246,7 @@ export class ValueSource {
     this.#noteYears();
   }
 
-  /** Refuses periods whose years the template cannot tell from others. */
+  /** Notes the error of a period whose year the template cannot distinguish from others. */
   #noteYears(): void {
     const { definition } = this.#stored;
     const problem = templateProblem(definition.textTemplate, definition, this.#stock.key);
@@ -249,7 +257,7 @@ export class ValueSource {
     };
   }
 
-  /** Gives back what is in memory, and begins with nothing in a period. */
+  /** Gives back the values in memory, and begins a period with an empty stock. */
   #replaceStock(key: string): void {
     const past = this.#stock;
     this.#stock = { key, buffer: new SegmentBuffer(this.#stored.definition) };
@@ -271,7 +279,7 @@ export class ValueSource {
       runs.push(run);
     }
     if (runs.length > 0) {
-      // At once, not when its promise has settled: the next take must not count it again.
+      // Removed at once, not when its promise has settled: the next take must not count it again.
       this.#leave(request);
       this.#parts.counters.issued += count - left;
       return { kind: "drawn", result: { runs, count: count - left, periodKey } };
@@ -291,11 +299,12 @@ export class ValueSource {
   #wait(request: ReserveValues): Promise<ReservedValues> {
     const { clock, waitMaxMs } = this.#parts;
     const nowMs = clock.monotonicMs();
-    // Each caller waits its own time, also in an outage that is older: takes go on, and the next one may succeed.
+    // Each caller waits its full time, even in an outage that began before: takes are still tried, and the next one may
+    // succeed.
     const untilMs = Math.min(nowMs + waitMaxMs, request.deadlineMs ?? Number.POSITIVE_INFINITY);
     if (request.signal?.aborted) return Promise.reject(request.signal.reason);
     if (untilMs <= nowMs || this.#waitingSize >= waitersMax) {
-      // A call that does not wait still has the database asked, so that the next one finds out that it is back.
+      // A call that does not wait still starts a take, so that the next call notices when the database is back.
       if (this.#waitingSize === 0) this.#consider(1);
       return Promise.reject(this.#lateError());
     }
@@ -340,7 +349,7 @@ export class ValueSource {
     return new IdError("STORE_UNAVAILABLE", message, { retryAfterMs: this.#parts.waitMaxMs });
   }
 
-  /** Begins a take if one is wanted. @param missing - Values that are wanted although nobody waits. */
+  /** Begins a take if one is wanted. @param missing - Values that are wanted although no caller waits. */
   #consider(missing = 0): void {
     if (this.#taking !== undefined || this.isClosed || this.#stored.definition.disabled) return;
     const nowMs = this.#parts.clock.monotonicMs();
@@ -380,14 +389,14 @@ export class ValueSource {
         this.#onTake(name);
         this.#failure = undefined;
         this.#failures = 0;
-        // The period ended, or the stock had to go, while the take was on its way.
+        // The period ended, or the stock had to be dropped, while the take was on its way.
         if (stock !== this.#stock) await this.#giveBack(stock);
       }
     } catch (error) {
       if (!(error instanceof IdError)) throw error;
       counters.failed += 1;
       stock.buffer.failed();
-      // Only the first failure of an outage is told.
+      // Only the first failure of an outage is reported.
       if (isOfDatabase(error) && this.#failures === 0) onEvent({ kind: "range-discarded", name, count, error });
       this.#noteFailure(callerError(error));
     }

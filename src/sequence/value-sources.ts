@@ -7,7 +7,7 @@ import { sequenceNamePattern, type StoredSequence } from "./sequence.ts";
 import { callerError, shuttingDown } from "./sequence-error.ts";
 import { ValueSource, type ValueSourceParts } from "./value-source.ts";
 
-/** The objects that {@link ValueSources} gives to each source, and how many sources it keeps. */
+/** The objects that {@link ValueSources} passes to each source, and how many sources it keeps. */
 export interface ValueSourcesParts extends ValueSourceParts {
   /** The most names in memory, at least 1. */
   readonly namesMax: number;
@@ -15,7 +15,7 @@ export interface ValueSourcesParts extends ValueSourceParts {
 
 /** How long a caller waits for a sequence that is not in memory. */
 export interface OpenLimits {
-  /** On the monotonic clock; absent = only waitMax holds. */
+  /** On the monotonic clock; absent = only waitMax applies. */
   readonly deadlineMs?: number | undefined;
   /** Aborted when the caller has gone: the wait ends. */
   readonly signal?: AbortSignal | undefined;
@@ -23,13 +23,13 @@ export interface OpenLimits {
 
 const lookEveryMs = 10_000;
 const evictTimeoutMs = 5_000;
-/** The pause before names are looked up again that the database gave no answer about. */
+/** The pause before a failed lookup of names is repeated. */
 const lookupPauseMs = 100;
 
 /** The sequences that are in memory, by name: a bounded number, looked at every ten seconds. */
 export class ValueSources {
   readonly #parts: ValueSourcesParts;
-  /** The one that took values longest ago is the first. */
+  /** The source that took values longest ago is the first. */
   readonly #sources = new Map<string, ValueSource>();
   /** The same ones, by the bytes of their names. */
   readonly #table = new NameTable<ValueSource>();
@@ -59,13 +59,13 @@ export class ValueSources {
     return source?.isClosed === false ? source : undefined;
   }
 
-  /** As {@link find}, by a name that stands in `bytes` from `start` to `end`, exclusive; at most 63 bytes. */
+  /** As {@link find}, by a name in `bytes` from `start` to `end`, exclusive; at most 63 bytes. */
   findByBytes(bytes: Uint8Array, start: number, end: number): ValueSource | undefined {
     return this.#table.find(bytes, start, end);
   }
 
   /**
-   * Finds the source of a name, in memory or by a query that all names share for which callers wait.
+   * Finds the source of a name, in memory or by a query that is shared by all names for which callers wait.
    *
    * @throws IdError (also as rejection) SEQUENCE_NOT_FOUND, STORE_UNAVAILABLE, STORE_WENT_BACK, BURST_EXCEEDED,
    * SHUTTING_DOWN.
@@ -82,7 +82,7 @@ export class ValueSources {
     let wanted = this.#wanted.get(name);
     if (wanted === undefined) {
       wanted = Promise.withResolvers();
-      // Its callers may all have gone by then.
+      // All of its callers may have gone by the time it rejects.
       wanted.promise.catch(() => {});
       this.#wanted.set(name, wanted);
     }
@@ -91,8 +91,8 @@ export class ValueSources {
   }
 
   /**
-   * Lends a source of one period of a sequence, whatever period is now: it takes values for callers that wait alone.
-   * Callers of one period at once share it.
+   * Lends a source of one given period of a sequence. It takes values only for callers that wait, and concurrent
+   * callers of the same period share it.
    */
   async withPeriod<T>(
     stored: StoredSequence,
@@ -118,20 +118,20 @@ export class ValueSources {
     return this.#sources.size;
   }
 
-  /** How long the values in memory last of the sequence whose values end first. */
+  /** How long the values in memory last, for the sequence that runs out first. */
   get stockMs(): number {
     let leastMs = Number.POSITIVE_INFINITY;
     for (const { stockMs } of this.#sources.values()) leastMs = Math.min(leastMs, stockMs);
     return leastMs;
   }
 
-  /** Puts a sequence that was read again into its database, if it is in memory. */
+  /** Passes a sequence that was read again to its source, if that is in memory. */
   refresh(stored: StoredSequence): void {
     this.#absent.delete(stored.definition.name);
     this.find(stored.definition.name)?.refresh(stored);
   }
 
-  /** Ends: every source is closed, and what is left goes back. Never rejects. */
+  /** Closes every source, and gives back unused values. Never rejects. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     this.#cancelLook?.();
@@ -205,7 +205,7 @@ export class ValueSources {
     }
   }
 
-  /** Callers that wait go on doing so where another look may help: it is sent after a pause. */
+  /** Waiting callers continue to wait if another lookup may help; it is sent after a pause. */
   #onLookupFailed(error: IdError): void {
     this.#problem = error;
     if (this.#waiting === 0 || this.#isClosed || error.reason !== "STORE_UNAVAILABLE") return this.#rejectAll(error);
@@ -225,7 +225,7 @@ export class ValueSources {
     return source;
   }
 
-  /** One function for all sources. */
+  /** One function shared by all sources. */
   readonly #onTake = (name: string): void => {
     const source = this.#sources.get(name);
     if (source === undefined) return;
@@ -233,7 +233,7 @@ export class ValueSources {
     this.#sources.set(name, source);
   };
 
-  /** Lets go of the source that took values longest ago and is idle. @returns Whether there was one. */
+  /** Drops the idle source that took values longest ago. @returns Whether there was one. */
   #evict(): boolean {
     for (const [name, source] of this.#sources) {
       if (!source.isIdle) continue;
@@ -254,7 +254,7 @@ export class ValueSources {
   async #lookAgain(): Promise<void> {
     try {
       const sources = [...this.#sources.values()];
-      // Also where none is in memory: what was handed out of it must not be handed out again.
+      // Looks even if none is in memory: values that were handed out must not be handed out again.
       for (let at = 0; at === 0 || at < sources.length; at += keysMax / 2) {
         const used = sources.slice(at, at + keysMax / 2).map((source) => {
           const { stored, periodKey } = source;
@@ -265,7 +265,7 @@ export class ValueSources {
       }
       await this.#parts.database.acknowledge();
     } catch (error) {
-      // Calls find out by themselves, and the database has told of a loss.
+      // Calls notice an outage by themselves, and the database has reported a loss.
       if (!(error instanceof IdError)) throw error;
     } finally {
       this.#cancelLook = undefined;

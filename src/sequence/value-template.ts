@@ -1,4 +1,7 @@
-/** Text templates of values, such as `INV-{yyyy}-{value:06}`. Pure. docs/adr/0203 says why no date comes to a text. */
+/**
+ * Text templates of values, such as `INV-{yyyy}-{value:06}`. Pure. docs/adr/0203 explains why dates come only from the
+ * key of the period.
+ */
 import { IdError } from "../errors.ts";
 import { fiscalYearOf, type Period, type PeriodRules } from "./period.ts";
 
@@ -10,7 +13,7 @@ type Part =
   | { readonly kind: "value"; readonly digits: number }
   | { readonly kind: "date"; readonly field: DateField };
 
-/** A field that follows from the key of the period alone. */
+/** A field that is derived from the key of the period alone. */
 type DateField = YearField | "MM" | "dd" | "ww" | "q";
 type YearField = "yyyy" | "yy" | "yyyy+1" | "yy+1";
 
@@ -18,7 +21,7 @@ const dayMs = 86_400_000;
 const lengthMax = 100;
 const digitsMax = 19;
 
-/** Any of them tells the year. */
+/** Each of them determines the year. */
 const yearFields: readonly string[] = ["yyyy", "yy", "yyyy+1", "yy+1"] satisfies readonly YearField[];
 const widths: Readonly<Record<DateField, number>> = {
   yyyy: 4,
@@ -32,8 +35,8 @@ const widths: Readonly<Record<DateField, number>> = {
 };
 
 /**
- * The date fields that a template must hold beside one of the year, and may hold, for each period: else two periods
- * could give one text.
+ * For each period, the date fields other than the year that a template must contain, and may contain: otherwise two
+ * periods could give the same text.
  */
 const fieldsOf: Readonly<Record<Exclude<Period, "none">, readonly DateField[]>> = {
   day: ["MM", "dd"],
@@ -47,7 +50,7 @@ const fieldsOf: Readonly<Record<Exclude<Period, "none">, readonly DateField[]>> 
 const dateFields = Object.keys(widths)
   .map((field) => `{${field}}`)
   .join(", ");
-/** Two digits tell these years apart, and no others. */
+/** Two digits are unambiguous only for these years. */
 const [shortYearMin, shortYearMax] = [2000, 2099];
 
 /** Checks a template; an empty one means no text. @throws IdError INVALID_SEQUENCE; its metadata names the field. */
@@ -70,8 +73,8 @@ export function checkTemplate(template: string, period: Period): void {
 }
 
 /**
- * Tells why a template cannot write texts of a period; undefined = it can. Two digits of a year are those of one
- * century alone, and no clock decides which.
+ * Why a template cannot write texts of a period; undefined if it can. Two digits of a year stand for one century only,
+ * and no clock decides which.
  */
 export function templateProblem(template: string, rules: Pick<PeriodRules, "period" | "yearStart">, periodKey: string) {
   if (template === "" || rules.period === "none") return undefined;
@@ -82,8 +85,8 @@ export function templateProblem(template: string, rules: Pick<PeriodRules, "peri
 }
 
 /**
- * Makes the writer of a template that {@link checkTemplate} took. Two values of a sequence never give one text: the
- * dates have a fixed width, and a value is never cut.
+ * Makes the writer of a template that {@link checkTemplate} accepted. Two values of a sequence never give the same
+ * text: dates have a fixed width, and a value is never truncated.
  */
 export function createValueWriter(template: string, rules: Pick<PeriodRules, "period" | "yearStart">): ValueWriter {
   const parts = parseTemplate(template);
@@ -93,7 +96,7 @@ export function createValueWriter(template: string, rules: Pick<PeriodRules, "pe
   };
 }
 
-/** The fields of a period, from its key alone: no clock and no zone comes to a text by another way. */
+/** The fields of a period, from its key alone, so that a text depends on no clock and no zone. */
 function fieldsOfKey({ period, yearStart }: Pick<PeriodRules, "period" | "yearStart">, periodKey: string) {
   const fields = { year: Number(periodKey.slice(0, 4)), MM: periodKey.slice(5, 7), dd: periodKey.slice(8, 10) };
   if (period === "week") return { ...fields, ...isoWeekOf(periodKey), q: "" };
@@ -103,7 +106,7 @@ function fieldsOfKey({ period, yearStart }: Pick<PeriodRules, "period" | "yearSt
   return { ...fields, year, ww: "", q: String(Math.floor(monthsIn / 3) + 1) };
 }
 
-/** Year and number of a week by ISO 8601: those of its Thursday. */
+/** The year and number of a week by ISO 8601, which are those of its Thursday. */
 function isoWeekOf(monday: string) {
   const thursdayMs = Date.parse(`${monday}T00:00:00Z`) + 3 * dayMs;
   const year = new Date(thursdayMs).getUTCFullYear();
@@ -111,7 +114,7 @@ function isoWeekOf(monday: string) {
   return { year, ww: String(week).padStart(2, "0") };
 }
 
-/** The most bytes that a text of a template has in UTF-8; 0 for no template. */
+/** The largest size of a text of a template, in bytes of UTF-8; 0 without a template. */
 export function textBytesMax(template: string): number {
   if (template === "") return 0;
   return parseTemplate(template).reduce((sum, part) => sum + bytesMaxOf(part), 0);

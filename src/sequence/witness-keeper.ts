@@ -17,7 +17,7 @@ interface Enrolled {
   readonly revision: number;
 }
 
-/** A look, and what its process had written when it was sent. */
+/** A look, and what this process had written when the look was sent. */
 export interface WatchedLook extends Look {
   readonly enrolled: Enrolled | undefined;
   readonly watch: WitnessWatch | undefined;
@@ -27,20 +27,20 @@ const right: WitnessFinding = { kind: "right" };
 const sweepEveryMs = 3_600_000;
 
 /**
- * The rows by which a process sees that its takes are still there, and by which operators see which processes hold
- * values: it makes them before its first take, reads them with each look, and deletes those of processes that are gone.
- * docs/adr/0195 says why.
+ * Keeps the rows that show this process that its takes are still there, and show operators which processes hold values.
+ * It creates them before the first take, reads them with each look, and deletes those of processes that are gone.
+ * docs/adr/0195 explains why.
  */
 export class WitnessKeeper {
   readonly #parts: WitnessKeeperParts;
   #enrolled: Enrolled | undefined;
   #enrolling: Promise<Enrolled> | undefined;
-  /** The epoch up to which nothing older is in memory. */
+  /** No values of an older epoch than this are in memory. */
   #epoch: number | undefined;
-  /** What the first look of the comparison that goes on showed. */
+  /** What the first look of the present comparison showed. */
   #compared: (Pick<Look, "clockMs"> & { readonly epoch: number }) | "failed" | undefined;
   #sweptMs: number | undefined;
-  /** When processes had looked last that had not done so for days, at the last sweep. */
+  /** For processes that had not looked for days at the last sweep: when they last had. */
   #unseen: ReadonlyMap<string, number> = new Map();
 
   constructor(parts: WitnessKeeperParts) {
@@ -52,13 +52,13 @@ export class WitnessKeeper {
     return this.#enrolled !== undefined;
   }
 
-  /** Makes the rows of a revision, if they are not there. */
+  /** Creates the rows of a revision, if they are missing. */
   async under(revision: number): Promise<TakeWitness> {
     const { witness } = this.#enrolled?.revision === revision ? this.#enrolled : await this.#renewOnce(revision);
     return witness;
   }
 
-  /** Makes rows under a new process_id, and deletes the former ones. */
+  /** Creates rows under a new process_id, and deletes the former ones. */
   async renew(revision: number): Promise<void> {
     await this.#renewOnce(revision);
   }
@@ -81,24 +81,24 @@ export class WitnessKeeper {
     }
   }
 
-  /** Says what the rows show. To be called with every look of {@link look} that is not thrown away. */
+  /** Returns what the rows show. To be called with every result of {@link look} that is not discarded. */
   judge({ enrolled, watch, witness: rows, clockMs }: WatchedLook, revision: number): WitnessFinding {
     if (enrolled === undefined || watch === undefined) return right;
     const finding = enrolled.witness.judge(watch, rows, clockMs);
     return enrolled === this.#enrolled && enrolled.revision === revision ? finding : right;
   }
 
-  /** Notes a look of a comparison: the first one says up to which epoch all that follow have seen. */
+  /** Notes a look of a comparison: all later looks have seen at least the epoch of the first one. */
   compared({ database, clockMs }: Look): void {
     this.#compared ??= { epoch: database?.epoch ?? 0, clockMs };
   }
 
-  /** Notes that a part of a comparison failed, so that the whole acknowledges nothing. */
+  /** Notes that a part of a comparison failed, so that nothing is acknowledged for the whole. */
   failed(): void {
     this.#compared = "failed";
   }
 
-  /** Writes that everything in memory was compared, and that nothing of an older epoch is there any more. */
+  /** Writes that everything in memory was compared, and that no values of an older epoch are left. */
   async acknowledge(): Promise<void> {
     const [compared, enrolled] = [this.#compared, this.#enrolled];
     this.#compared = undefined;
@@ -111,7 +111,7 @@ export class WitnessKeeper {
     await this.#sweep(seenMs);
   }
 
-  /** Deletes the rows: this process takes and holds nothing any more. Never rejects. */
+  /** Deletes the rows: this process takes no more values, and holds none. Never rejects. */
   async leave(): Promise<void> {
     const enrolled = this.#enrolled;
     this.#enrolled = undefined;

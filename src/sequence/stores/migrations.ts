@@ -1,34 +1,35 @@
 /**
- * The tables of sequences in a database of its own server, made and changed by numbered steps.
+ * The tables of sequences in a database server, created and changed by numbered steps.
  *
- * The table snowlane_sequence_schema has a row for each step that was done, from the third one on with the version of
- * Snowlane that did it, in the column `program`: a version that is older then says what is needed. A table that is
- * missing although the first step was done is never made again: it held counters, and a new one would begin at nothing.
+ * The table snowlane_sequence_schema has a row for each step that was done, and from the third step on, the column
+ * `program` holds the version of Snowlane that did it, so that an older version can say which one is needed. A table
+ * that is missing although the first step was done is never created again: it held counters, and a new one would start
+ * from 0.
  */
 import { IdError } from "../../errors.ts";
 import { programName } from "../../store/program-name.ts";
 import { version as program } from "../../version.ts";
 import type { SqlSession } from "./sql-session.ts";
 
-/** How a kind of database makes its tables. */
+/** How a kind of database creates its tables. */
 export interface SchemaRules<Connection> {
   /** Scheme of the store, for messages. */
   readonly kind: string;
-  /** The tables that must be there; that of the steps is the last. */
+  /** The tables that must exist; the table of the steps is the last. */
   readonly names: readonly string[];
-  /** Those of them that a step after the first makes, by its number. */
+  /** The tables that a later step creates, by the number of the step. */
   readonly laterNames: Readonly<Record<number, readonly string[]>>;
-  /** Statements of each step, from the first on. They may be run again where a step was not finished. */
+  /** The statements of each step, from the first on. They may run again if a step was not finished. */
   readonly steps: readonly (readonly string[])[];
-  /** Tells by its error that a statement of a step was done before; absent where such a statement has no error. */
+  /** Whether an error means that a statement of a step was done before; absent if such a statement does not fail. */
   readonly isDone?: (error: unknown) => boolean;
-  /** Tells whether all of some tables are there. */
+  /** Whether all of the named tables exist. */
   readonly areThere: (connection: Connection, names: readonly string[]) => Promise<boolean>;
   /** Runs statements on a connection. */
   readonly session: (connection: Connection) => SqlSession;
-  /** Does some work while no other process changes the tables, in one transaction where the database can. */
+  /** Does some work while no other process changes the tables, in one transaction if the database supports that. */
   readonly alone: (connection: Connection, work: () => Promise<void>) => Promise<void>;
-  /** Looks at settings of the server that would lose takes. @throws IdError INVALID_CONFIG. */
+  /** Checks the server for settings with which takes could be lost. @throws IdError INVALID_CONFIG. */
   readonly check?: (connection: Connection) => Promise<void>;
 }
 
@@ -41,7 +42,7 @@ export const tableNames = {
   schema: "snowlane_sequence_schema",
 } as const;
 
-/** Writes the statement by which every sequence learns how many periods have a counter. */
+/** Writes the statement that notes for every sequence how many periods have a counter. */
 export function countBegun(sequence: string, counter: string): string {
   return `UPDATE ${sequence} SET begun_count = (SELECT count(*) FROM ${counter} c
     WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')`;
@@ -51,8 +52,8 @@ export function countBegun(sequence: string, counter: string): string {
 const namedFromStep = 3;
 
 /**
- * Makes the tables that are missing, and brings them to the newest form. An account that may create nothing works where
- * they stand in that form.
+ * Creates missing tables, and upgrades them to the newest form. An account without the right to create tables is enough
+ * if they have that form already.
  *
  * @throws IdError INVALID_CONFIG: the tables are of a newer form. STORE_WENT_BACK: some of them are gone.
  */
@@ -80,7 +81,7 @@ export async function ensureSchema<Connection>(connection: Connection, rules: Sc
   });
 }
 
-/** The number of the last step that was done; 0 = none. */
+/** The number of the last step that was done; 0 if none was. */
 async function versionOf<Connection>(connection: Connection, rules: SchemaRules<Connection>): Promise<number> {
   return Number((await lastStep(connection, rules))?.["step"] ?? 0);
 }

@@ -10,16 +10,16 @@ interface MoveWrite {
   readonly values: NamedValues;
 }
 
-/** A move: nothing is written unless its first statement finds the database as it has to be. */
+/** The statements of a move: nothing is written unless the first one finds the database in the required state. */
 export interface MoveWrites {
-  /** `read`: it has to give a row. `write`: it has to change one. */
+  /** `read`: it has to return a row. `write`: it has to change one. */
   readonly condition: MoveWrite & { readonly kind: "read" | "write" };
   readonly writes: readonly MoveWrite[];
 }
 
 /**
  * The statements of a step. They run in one transaction, which has locked the row of the database before. docs/adr/0201
- * says why.
+ * explains why.
  */
 export function moveWrites(statements: Statements, request: MoveRequest): MoveWrites {
   const { revision } = request;

@@ -25,7 +25,7 @@ import type { Row, SqlSession } from "./sql-session.ts";
 import { type Dialect, unionRows } from "./statements.ts";
 
 const kind = "mysql";
-/** How long one that wants to change the tables waits for another that does. */
+/** How long a process that wants to change the tables waits for another one that is doing so. */
 const lockTimeoutS = 5;
 
 /**
@@ -48,7 +48,7 @@ function driverOf(database: MysqlDatabase): SqlDriver<MysqlConnection> {
     transact,
     take: async (connection, statement, values) => {
       const header = await execute<ResultSetHeader>(connection, statement, values);
-      // The counter and the witness. The driver gives the count as a text where a number would lose digits.
+      // Two rows: the counter and the witness. The driver returns the count as a text if a number would lose digits.
       return header.affectedRows === 2 ? BigInt(header.insertId) : undefined;
     },
     isRefused: isRefusedStatement,
@@ -68,7 +68,7 @@ const common: Omit<Dialect, "identity" | "clockMs"> = {
   unlessThere: `ON DUPLICATE KEY UPDATE ${tableNames.counter}.write_id = ${tableNames.counter}.write_id`,
   unlessDatabaseThere: `ON DUPLICATE KEY UPDATE ${tableNames.databases}.identity = ${tableNames.databases}.identity`,
   unlessWitnessThere: `ON DUPLICATE KEY UPDATE ${tableNames.witness}.line = ${tableNames.witness}.line`,
-  // Both rows or neither. Their order is not fixed, so each is set from columns of its own alone.
+  // Changes both rows or neither. Their order is not fixed, so each is set only from its own columns.
   writeTake: ({ usedCount, takenCount, ofWitness, ofCounter }) =>
     `UPDATE ${tableNames.counter} c JOIN ${tableNames.witness} t ON ${ofWitness}
       SET c.used_count = LAST_INSERT_ID(${usedCount}), c.taken_count = ${takenCount}, c.write_id = :writeId,
@@ -77,7 +77,7 @@ const common: Omit<Dialect, "identity" | "clockMs"> = {
   updateFrom: ({ table, source, set, where }) => `UPDATE ${table} c CROSS JOIN ${source} m SET ${set} WHERE ${where}`,
 };
 
-/** The driver binds a number as DOUBLE, by which takes above 2^53 would get equal ranges. */
+/** The driver binds a number as DOUBLE, with which takes above 2^53 would get equal ranges. */
 const parameters = { text: () => "?", number: () => "CAST(? AS SIGNED)" };
 
 async function execute<Result extends ResultSetHeader | RowDataPacket[]>(
@@ -132,7 +132,8 @@ const schema: SchemaRules<MysqlConnection> = {
     ],
     [
       `ALTER TABLE ${sequence} ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0`,
-      // A table that gets it is made again, which shows as a loss: raise by 0 and open. A new one has it.
+      // Adding the column makes the table again, which looks like a loss: raise by 0 and open. A new table has the
+      // column.
       `ALTER TABLE ${counter} ADD COLUMN taken_count BIGINT NOT NULL DEFAULT 0`,
       `UPDATE ${databases} SET store_id = REPLACE(UUID(), '-', '') WHERE store_id = ''`,
       `ALTER TABLE ${databases} ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0,
@@ -156,14 +157,14 @@ const schema: SchemaRules<MysqlConnection> = {
   isDone: isDuplicateColumn,
   session: sessionOf,
   alone: async ({ client }, work) => {
-    // A name may have 64 letters. MySQL 9 has no SHA1 any more.
+    // The name of a lock may have 64 characters. MySQL 9 no longer has SHA1.
     const lock = "CONCAT('snowlane ', LEFT(SHA2(DATABASE(), 256), 40))";
     const [[taken]] = await client.query<RowDataPacket[]>(`SELECT GET_LOCK(${lock}, ${lockTimeoutS}) AS is_taken`);
     if (Number(taken?.["is_taken"]) !== 1) throw new Error("another process changes the tables of sequences");
     try {
       await work();
     } finally {
-      // A connection that is lost has done this by itself.
+      // A lost connection has released the lock already.
       await client.query(`SELECT RELEASE_LOCK(${lock})`).catch(() => {});
     }
   },
@@ -171,8 +172,8 @@ const schema: SchemaRules<MysqlConnection> = {
 };
 
 /**
- * Statements of a take ask the server who it is. A replica that ran such a statement again would be another server, and
- * take nothing: its counters would stand still.
+ * Statements of a take ask the server who it is. A replica that repeats such a statement is another server, so it would
+ * take nothing: its counters would not advance.
  */
 async function refuseStatementLog({ client }: MysqlConnection): Promise<void> {
   const [rows] = await client.query<RowDataPacket[]>(

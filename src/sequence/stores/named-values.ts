@@ -20,10 +20,10 @@ export interface ParameterRules {
   readonly number: (index: number) => string;
 }
 
-/** Not the second colon of a cast. */
+/** A name after a colon, unless the colon is the second one of a cast. */
 const namePattern = /(?<!:):([a-zA-Z]\w*)/g;
 
-/** Puts parameters where a statement has names; a name that stands twice has two parameters. */
+/** Replaces the names in a statement by parameters; a name that occurs twice gets two parameters. */
 export function bindValues(text: string, values: NamedValues, rules: ParameterRules): BoundStatement {
   const bound: string[] = [];
   const written = text.replace(namePattern, (_, name: string) => {

@@ -20,7 +20,7 @@ import type { Row, SqlSession } from "./sql-session.ts";
 import type { Dialect } from "./statements.ts";
 
 const kind = "postgres";
-/** Of the advisory lock that one who changes the tables holds: "snowlane" in ASCII. */
+/** The key of the advisory lock that a process holds while it changes the tables: "snowlane" in ASCII. */
 const lockKey = 0x736e_6f77_6c61_6e65n;
 
 /**
@@ -95,12 +95,13 @@ function dialectOf(
     unlessThere: "ON CONFLICT DO NOTHING",
     unlessDatabaseThere: "ON CONFLICT DO NOTHING",
     unlessWitnessThere: "ON CONFLICT DO NOTHING",
-    // The witness first: a subquery would read what stood there when the statement began, and its row has a lock.
+    // The witness is updated first, which locks its row: a subquery would read the row as it was when the statement
+    // began.
     writeTake: ({ usedCount, takenCount, ofWitness, ofCounter }) => `WITH ${durableCommit},
       noted AS (UPDATE ${witness} t SET write_id = :noteAfter FROM durable WHERE ${ofWitness} RETURNING 1)
       UPDATE ${counter} c SET used_count = ${usedCount}, taken_count = ${takenCount}, write_id = :writeId
       FROM noted WHERE ${ofCounter} RETURNING c.used_count`,
-    // The time for which it plans a union grows with the square of the rows.
+    // PostgreSQL's time to plan a union grows with the square of the number of rows.
     rows: (columns, rows) => {
       const values = rows.map((row) => `(${row.join(", ")})`).join(", ");
       return `(SELECT * FROM (VALUES ${values}) v (${columns.join(", ")}))`;

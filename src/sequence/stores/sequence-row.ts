@@ -1,4 +1,4 @@
-/** A row of the table snowlane_sequence, whose columns all databases have under one name. */
+/** A row of the table snowlane_sequence, whose columns have the same names in all databases. */
 import type { Look, NewSequence, Replacement, ServerRow } from "../sequence-store.ts";
 import { type SequenceDefinition, type StoredSequence, valueMaxMax } from "../sequence.ts";
 
@@ -26,7 +26,7 @@ export interface SequenceRow {
   readonly late_max_ms: bigint | number | string;
 }
 
-/** Reads the database of a row. */
+/** Reads the state of the database from a row. */
 export function databaseOf(row: Readonly<Record<string, unknown>>): NonNullable<Look["database"]> {
   return {
     identity: String(row["identity"]),
@@ -47,7 +47,7 @@ export function databaseOf(row: Readonly<Record<string, unknown>>): NonNullable<
   };
 }
 
-/** The revision of what was read without the database. */
+/** The revision of a sequence that was read without the row of the database. */
 export const neverRead = -1;
 
 /** Reads the row of a process. */
@@ -60,12 +60,12 @@ export function serverOf(row: Readonly<Record<string, unknown>>): ServerRow {
   };
 }
 
-/** The columns of a database that {@link databaseOf} reads, of the table `p`. */
+/** The columns of the table `p` that {@link databaseOf} reads. */
 export const databaseColumns =
   "p.identity, p.stopped, p.revision, p.open_ms, p.epoch AS database_epoch, p.emptied_revision, p.store_id, " +
   "p.stripe_index, p.stripe_count, p.members, p.move_state, p.raised_count, p.raised_until_ms";
 
-/** The columns of a new row but for the namespace, in the order in which {@link valuesOf} has their values. */
+/** The columns of a new row, except the namespace, in the order of the values of {@link valuesOf}. */
 export const newColumns =
   "name, start_value, increment, value_max, allocation, step_min, step_max, period, time_zone, text_template, " +
   "description, disabled, created_ms, updated_ms, sequence_id, year_start, late_max_ms";
@@ -73,7 +73,7 @@ export const newColumns =
 /** The columns that {@link storedOf} reads. */
 export const definitionColumns = `${newColumns}, epoch, closed_before, begun_count`;
 
-/** Reads a row. @param revision - Of the database, when it was read. */
+/** Reads a row. @param revision - The revision of the database when the row was read. */
 export function storedOf(row: SequenceRow, revision: number): StoredSequence {
   const definition: SequenceDefinition = {
     name: row.name,
@@ -97,7 +97,7 @@ export function storedOf(row: SequenceRow, revision: number): StoredSequence {
   return { definition, sequenceId, createdMs, updatedMs, epoch, closedBefore, begunCount, revision };
 }
 
-/** The numbers that most rows have, once for all sequences in memory. */
+/** Numbers that most rows have, kept once for all sequences in memory. */
 const commonNumbers = [1n, valueMaxMax];
 
 function sharedNumber(column: bigint | number | string): bigint {
@@ -131,7 +131,7 @@ export function valuesOf({ definition, sequenceId, createdMs, updatedMs }: NewSe
   };
 }
 
-/** The values of an update by comparison. */
+/** The values of an update by compare-and-set. */
 export function replacementValues({ sequenceId, before, after, updatedMs }: Replacement) {
   return {
     sequenceId,

@@ -3,9 +3,9 @@ import type { NamedValues } from "./named-values.ts";
 import type { SqlSession } from "./sql-session.ts";
 import type { Statements } from "./statements.ts";
 
-/** Lets no other process make or delete counters of periods, and reads what is noted of them. */
+/** Prevents other processes from creating or deleting counters of periods, and reads what is noted about them. */
 export async function lockPeriods(statements: Statements, session: SqlSession, values: NamedValues) {
-  // In the order in which takes and changes lock both.
+  // The locks are taken in the same order as by takes and changes.
   await session.all(statements.keepDatabase, values);
   const [row] = await session.all(statements.lockSequence, values);
   return { closedBefore: String(row?.["closed_before"] ?? ""), begunCount: Number(row?.["begun_count"] ?? 0) };

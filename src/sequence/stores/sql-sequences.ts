@@ -45,16 +45,19 @@ import { countOf, lockPeriods, notePeriods } from "./sql-periods.ts";
 import type { Row, SqlSession } from "./sql-session.ts";
 import { type Dialect, keyValues, markValues, rangeValues, type Statements, writeStatements } from "./statements.ts";
 
-/** What differs between databases. */
+/** The differences between databases. */
 export interface SqlDriver<Connection> {
   readonly kind: "postgres" | "mysql";
   readonly database: SqlDatabase<Connection>;
   readonly schema: SchemaRules<Connection>;
   dialect(connection: Connection): Dialect;
   session(connection: Connection): SqlSession;
-  /** Does some work in one transaction that commits durably, in which each statement sees all that is committed. */
+  /**
+   * Does some work in one transaction that commits durably, in which each statement sees everything that was committed
+   * before it.
+   */
   transact<R>(connection: Connection, work: () => Promise<R>): Promise<R>;
-  /** Runs the statement of a take, durably. @returns The count as it then stands; undefined = nothing was taken. */
+  /** Runs the statement of a take, durably. @returns The count after the take; undefined if nothing was taken. */
   take(connection: Connection, statement: string, values: NamedValues): Promise<bigint | undefined>;
   /** See isRefusedStatement, isLostRace and isDuplicateKey of the links. */
   isRefused(error: unknown): boolean;
@@ -71,7 +74,7 @@ interface Use<Connection> {
   readonly session: SqlSession;
 }
 
-/** A link, and how many calls it has to do. */
+/** A link, and how many calls it has in hand. */
 interface Line<Connection> {
   readonly link: StoreLink<Connection>;
   readonly number: number;
@@ -81,7 +84,7 @@ interface Line<Connection> {
 /** The outcome of a call whose statement the server may refuse. */
 type Attempt<R> = { readonly kind: "done"; readonly result: R } | { readonly kind: "again"; readonly error: unknown };
 
-/** A range that goes back, and its caller. */
+/** A range to be given back, and its caller. */
 interface Return {
   readonly request: GiveBackRequest;
   readonly resolve: (isGiven: boolean) => void;
@@ -89,12 +92,15 @@ interface Return {
 }
 
 const connectionsDefault = 4;
-/** The most ranges that go back in one statement. */
+/** The most ranges that one statement gives back. */
 const returnsMax = 256;
 /** The longest pause before a statement that lost a race is sent again. */
 const pauseMaxMs = 50;
 
-/** Sequences in a database that is reached over a network. An {@link SqlDriver} has what differs between them. */
+/**
+ * Sequences in a database that is reached over a network. An {@link SqlDriver} holds the differences between kinds of
+ * database.
+ */
 export class SqlSequences<Connection> implements MovableStore {
   readonly kind: "postgres" | "mysql";
   readonly #driver: SqlDriver<Connection>;
@@ -102,7 +108,7 @@ export class SqlSequences<Connection> implements MovableStore {
   readonly #callTimeoutMs: number;
   readonly #stripeCount: number | undefined;
   readonly #lines: readonly Line<Connection>[];
-  /** By the identity's expression: MySQL and MariaDB ask for different variables. */
+  /** By the expression of the identity: MySQL and MariaDB read different variables. */
   readonly #statements = new Map<string, Statements>();
   readonly #returns: Return[] = [];
 
@@ -154,7 +160,7 @@ export class SqlSequences<Connection> implements MovableStore {
     const { before, after } = replacement;
     const isForbidden = after.disabled && !before.disabled;
     return this.#change(async (statements, session) => {
-      // In the order in which takes lock what they read.
+      // The locks are taken in the same order as by takes.
       if (isForbidden) await session.all(statements.lockDatabase, values);
       if ((await session.run(statements.replace, values)) === 0) return false;
       if (isForbidden) await raiseEpoch(statements, session, values);
@@ -204,7 +210,10 @@ export class SqlSequences<Connection> implements MovableStore {
     });
   }
 
-  /** Ranges that go back at once share statements: one each would take longer than a call may where there are many. */
+  /**
+   * Ranges that are given back at the same time share statements: with one each, many of them would exceed the time of
+   * a call.
+   */
   giveBack(request: GiveBackRequest): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     this.#returns.push({ request, resolve, reject });
@@ -298,7 +307,7 @@ export class SqlSequences<Connection> implements MovableStore {
 
   async makeWitness({ rows, formerId, ...server }: WitnessRequest): Promise<void> {
     await this.#change(async (statements, session) => {
-      // A move that stops the database sees the rows, or its stop is seen by the takes.
+      // Either a move that stops the database sees these rows, or the takes see its stop.
       await session.all(statements.keepDatabase, this.#named({}));
       if (formerId !== "") await session.run(statements.dropWitness, this.#named({ processId: formerId }));
       for (const row of rows) await session.run(statements.makeWitness, this.#named({ ...server, ...row }));
@@ -330,7 +339,7 @@ export class SqlSequences<Connection> implements MovableStore {
     for (const { link } of this.#lines) link.close();
   }
 
-  /** One statement a connection at a time, so that each has the time of a call for itself. */
+  /** One statement at a time on each connection, so that each has the full time of a call. */
   async #giveBackAll(): Promise<void> {
     const byRevision = Map.groupBy(this.#returns.splice(0), ({ request }) => request.revision);
     const waiting = [...byRevision.values()].flatMap((returns) => {
@@ -344,7 +353,7 @@ export class SqlSequences<Connection> implements MovableStore {
           if (systemClock.monotonicMs() > untilMs) throw this.#slow();
           await this.#giveBackSome(some);
         } catch (error) {
-          // A stop does not wait for a database that does not answer: the others are gaps, too.
+          // Closing does not wait for a database that does not answer: the other ranges become gaps as well.
           for (const { reject } of [...some, ...waiting.splice(0).flat()]) reject(error);
         }
       }
@@ -388,7 +397,7 @@ export class SqlSequences<Connection> implements MovableStore {
     return { namespace: this.#namespace, ...values };
   }
 
-  /** Does some work in one transaction. @param ifThere - The result where an INSERT finds a row of the same key. */
+  /** Does some work in one transaction. @param ifThere - The result if an INSERT finds a row with the same key. */
   #change<R>(work: (statements: Statements, session: SqlSession) => Promise<R>, ifThere?: R): Promise<R> {
     return this.#repeat(async ({ connection, statements, session }) => {
       try {
@@ -401,8 +410,8 @@ export class SqlSequences<Connection> implements MovableStore {
   }
 
   /**
-   * Does some work, and again while the server says that it did not happen because of others at the same time. Nothing
-   * is sent again when half of a call's time is over, so that a call ends within one and a half.
+   * Does some work, and repeats it while the server reports that it did not happen because of concurrent transactions.
+   * Nothing is sent again after half of a call's time, so that a call ends within one and a half times its limit.
    */
   async #repeat<R>(work: (use: Use<Connection>) => Promise<R>): Promise<R> {
     const untilMs = systemClock.monotonicMs() + this.#callTimeoutMs / 2;
@@ -414,7 +423,7 @@ export class SqlSequences<Connection> implements MovableStore {
     }
   }
 
-  /** Does some work once, over the connection with the least to do. @throws IdError: all but a lost race. */
+  /** Does some work once, over the connection with the fewest calls. @throws IdError: all but a lost race. */
   async #attempt<R>(work: (use: Use<Connection>) => Promise<R>): Promise<Attempt<R>> {
     const line = this.#lines.reduce((least, other) => (other.callCount < least.callCount ? other : least));
     line.callCount += 1;
@@ -423,7 +432,7 @@ export class SqlSequences<Connection> implements MovableStore {
         try {
           return { kind: "done", result: await work(this.#use(connection, line.number)) };
         } catch (error) {
-          // A refused statement has left the connection as it was.
+          // A refused statement has not changed the state of the connection.
           if (this.#driver.isLostRace(error)) return { kind: "again", error: line.link.refusal(error) };
           if (this.#driver.isRefused(error)) throw line.link.refusal(error);
           throw error;

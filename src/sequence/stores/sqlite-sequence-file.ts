@@ -41,11 +41,11 @@ import { countBegun } from "./migrations.ts";
 import { markOf, moveWrites } from "./move-writes.ts";
 import { markValues, rangeValues, unionRows, writeStatements } from "./statements.ts";
 
-/** Where the file is, how it is used, and for which namespace. */
+/** The path of the file, how it is used, and the namespace. */
 export interface SequenceFileOptions extends StoreFileOptions {
-  /** Sequences of other namespaces in the file are not looked at. */
+  /** Sequences of other namespaces in the file are ignored. */
   readonly namespace: string;
-  /** The number of stripes of a file that is made: 1 to 64. Default: 1. */
+  /** The number of stripes of a file that is created: 1 to 64. Default: 1. */
   readonly stripeCount?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ const witnessSql = `
     CREATE TABLE snowlane_program AS SELECT '${version}' AS version;`;
 
 const format = {
-  /** "SNWS". */
+  /** "SNWS" in ASCII. */
   applicationId: 0x534e5753,
   version: 4,
   tablesSql: `
@@ -107,14 +107,14 @@ const sql = writeStatements({
   witness: "snowlane_sequence_witness",
   identity: ":identity",
   clockMs: ":clockMs",
-  // A transaction that writes has the file to itself.
+  // A transaction that writes has exclusive use of the file.
   keepDatabase: "",
   lockDatabase: "",
   lockSequence: "",
   unlessThere: "ON CONFLICT DO NOTHING",
   unlessDatabaseThere: "ON CONFLICT DO NOTHING",
   unlessWitnessThere: "ON CONFLICT DO NOTHING",
-  // The witness has a statement of its own in the transaction, one for all takes.
+  // The witness row is written by a separate statement of the transaction, once for all takes.
   writeTake: ({ usedCount, takenCount, ofCounter }) => `UPDATE snowlane_sequence_counter AS c
     SET used_count = ${usedCount}, taken_count = ${takenCount}, write_id = :writeId WHERE ${ofCounter}
     RETURNING used_count`,
@@ -138,13 +138,13 @@ export interface SharedAnswers {
   readonly isNoted: boolean;
 }
 
-/** An open database, and its statements by their texts. They end with it. */
+/** An open database, and its prepared statements by their texts. They are valid only while it is open. */
 interface Prepared {
   readonly database: DatabaseSync;
   readonly byText: Map<string, StatementSync>;
 }
 
-/** A database within one transaction, and what every statement of it may name. */
+/** A database within one transaction, and the values that every statement in it may name. */
 class Statements {
   readonly #prepared: Prepared;
   readonly #common: Values;
@@ -164,7 +164,7 @@ class Statements {
   }
 
   /**
-   * Gives whole numbers as integers: node:sqlite binds a number as REAL, by which a counter above 2^53 would lose
+   * Binds whole numbers as integers: node:sqlite binds a number as REAL, with which a counter above 2^53 would lose
    * digits.
    */
   #bind(values: Values): Record<string, SQLInputValue> {
@@ -193,7 +193,7 @@ class Statements {
  * The sequences of one namespace in a SQLite file of their own. In the file of the worker records a busy strict
  * sequence would starve the renewals of the worker ID, because SQLite's lock is not fair.
  *
- * The folder beside the file shows that it went back, and not by how many values: docs/adr/0157 says why.
+ * The folder beside the file shows that it went back, but not by how many values: docs/adr/0157 explains why.
  *
  * Synchronous; it runs in a thread of its own (sqlite-sequence-thread.ts). Everything that it throws is an IdError.
  *
@@ -252,10 +252,10 @@ export class SequenceFile {
   }
 
   /**
-   * Takes for several sequences, and gives ranges of others back, in one transaction.
+   * Takes values of several sequences, and gives back ranges of others, in one transaction.
    *
-   * @param note - Of the takes. Nothing is taken where another write stands in the row of their process.
-   * @returns The first index of each range, undefined where nothing was done; and whether the note was written.
+   * @param note - The note of the takes. Nothing is taken if the row of their process holds another write.
+   * @returns The first index of each range, undefined if nothing was done for it; and whether the note was written.
    */
   updateAll(updates: readonly SharedUpdate[], note: Note | undefined): SharedAnswers {
     let firstIndexes: readonly (bigint | undefined)[] = [];
@@ -459,7 +459,7 @@ export class SequenceFile {
     return { database, sequences, counters, lowered, witness };
   }
 
-  /** A new file where another one stood may have lost values that were handed out: it begins stopped. */
+  /** A new file in place of an earlier one may lack values that were handed out, so it begins stopped. */
   #makeDatabase(file: OpenFile, clockMs: number): void {
     const isNew = file.life.emptyMeans === "new";
     const stopped = isNew ? "" : "the file is new, and traces beside it show that another one stood there";

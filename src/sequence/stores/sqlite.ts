@@ -27,13 +27,13 @@ import type { StoredSequence } from "../sequence.ts";
 import type { Note, TakeWitness } from "../take-witness.ts";
 import type { SequenceFile, SequenceFileOptions, SharedUpdate } from "./sqlite-sequence-file.ts";
 
-/** What the names of sequences' files end in. */
+/** The suffix of sequences' files. */
 const suffix = ".sequences";
-/** The most takes and give-backs of one transaction: one of them costs the disk 2 to 4 ms, and so do 256. */
+/** The most takes and give-backs of one transaction: 256 of them cost the disk 2 to 4 ms, as one does. */
 const updatesMax = 256;
 
 /**
- * Opens the sequences beside an embedded store. The file is opened, or made, with the first call.
+ * Opens the sequences beside an embedded store. The file is opened, or created, with the first call.
  *
  * @param url - `sqlite:PATH` as for worker records; the file is `PATH.sequences`.
  * @throws IdError INVALID_CONFIG.
@@ -45,7 +45,7 @@ export async function openSqliteSequences(url: string, options: SequenceStoreOpt
 
 interface WaitingUpdate extends PromiseWithResolvers<bigint | undefined> {
   readonly update: SharedUpdate;
-  /** Of a take. */
+  /** The witness of a take; absent for a give-back. */
   readonly witness?: TakeWitness;
 }
 
@@ -169,7 +169,7 @@ class SqliteSequences implements MovableStore {
     this.#isUpdating = false;
   }
 
-  /** The updates of one transaction: their takes are those of one witness. */
+  /** The updates of one transaction; all of its takes have the same witness. */
   #nextShared(): readonly WaitingUpdate[] {
     const first = this.#waiting.find(({ witness }) => witness !== undefined)?.witness;
     const end = this.#waiting.findIndex(({ witness }) => witness !== undefined && witness !== first);

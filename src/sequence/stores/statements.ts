@@ -1,9 +1,9 @@
 /**
- * The statements of sequences, once for all databases. docs/adr/0195 says why a take writes two rows.
+ * The statements of sequences, shared by all databases. docs/adr/0195 explains why a take writes two rows.
  *
- * Values are named, as in `:name`. Every statement may name `:namespace`; what else it names stands in the contract's
- * requests (sequence-store.ts). A statement that reads a row of `databases` to write what stands there keeps that
- * row as it is until the end of its transaction.
+ * Values are named, as in `:name`. Every statement may name `:namespace`; its other names are those of the contract's
+ * requests (sequence-store.ts). A statement that writes what it reads in a row of `databases` keeps that row unchanged
+ * until the end of its transaction.
  */
 import { earliestStartMs } from "../period.ts";
 import {
@@ -18,7 +18,7 @@ import {
 import type { NamedValues } from "./named-values.ts";
 import { definitionColumns, newColumns, databaseColumns } from "./sequence-row.ts";
 
-/** How a database writes what differs. */
+/** The parts of statements that differ between databases. */
 export interface Dialect {
   /** The names of the tables. */
   readonly sequence: string;
@@ -28,24 +28,27 @@ export interface Dialect {
   /** Expressions: the identity of the database, and its clock in Unix milliseconds. */
   readonly identity: string;
   readonly clockMs: string;
-  /** Ends a SELECT of the database `p`: it is the newest, and does not change before the transaction ends. */
+  /**
+   * Ends a SELECT of the database `p`: its row is read in its newest form, and does not change before the transaction
+   * ends.
+   */
   readonly keepDatabase: string;
   /** Ends a SELECT of the database `p` that is changed afterwards. */
   readonly lockDatabase: string;
-  /** The same of a sequence `s`. */
+  /** The same for a sequence `s`. */
   readonly lockSequence: string;
-  /** Ends an INSERT of a counter: nothing happens where one stands. */
+  /** Ends an INSERT of a counter: does nothing if there is one already. */
   readonly unlessThere: string;
-  /** Ends the same of a database. */
+  /** The same for a database. */
   readonly unlessDatabaseThere: string;
-  /** Ends the same of a witness row. */
+  /** The same for a witness row. */
   readonly unlessWitnessThere: string;
   /**
-   * Writes an UPDATE of one counter, `c`, whose answer tells `used_count` as it then stands; with it that of the row of
-   * the table `t` of witnesses, in which nothing is changed unless its condition holds.
+   * Writes an UPDATE of one counter, `c`, which returns the new `used_count`, together with an UPDATE of one row of the
+   * table `t` of witnesses. Neither row is changed unless the condition of the witness row holds.
    */
   readonly writeTake: (parts: TakeParts) => string;
-  /** Writes rows of values as a source of a statement. A server may need too long to plan a union of hundreds. */
+  /** Writes rows of values as a source of a statement. A server may take too long to plan a union of hundreds. */
   readonly rows: (columns: readonly string[], rows: readonly (readonly string[])[]) => string;
   /** Writes an UPDATE of a table, `c`, with the rows of a source, `m`, that a condition chooses. */
   readonly updateFrom: (parts: {
@@ -58,13 +61,13 @@ export interface Dialect {
 
 /** The pieces of a take's statement, with the columns of the tables `c` and `t`. */
 interface TakeParts {
-  /** How many values the counter has given after the take. */
+  /** The `used_count` of the counter after the take. */
   readonly usedCount: string;
-  /** How many values were taken after the take, without those that were given back or left out. */
+  /** How many values were taken in all after the take, without those that were given back or left out. */
   readonly takenCount: string;
-  /** Holds for the witness row alone: of this process and line, as it wrote it last. */
+  /** True only for the witness row of this process and line, as the process last wrote it. */
   readonly ofWitness: string;
-  /** Holds for the counter alone, while its database is open and its sequence gives values. */
+  /** True only for the counter, while its database is open and its sequence gives values. */
   readonly ofCounter: string;
 }
 
@@ -108,7 +111,10 @@ function databaseStatements(dialect: Dialect) {
       FROM (SELECT 1 AS one) o
       WHERE NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
       AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace) ${unlessDatabaseThere}`,
-    /** All that {@link SequenceStore.look} tells, in one statement: a row for each key, or one for none. */
+    /**
+     * Everything that {@link SequenceStore.look} returns, in one statement: a row for each key, or one row if there are
+     * no keys.
+     */
     look: (count: number) => `SELECT ${identity} AS identity_now, ${clockMs} AS clock_ms, ${databaseColumns},
       ${count === 0 ? "" : `k.key_name, k.key_period, c.used_count, c.taken_count, ${ofSequence},`} 1 AS one
       FROM (SELECT 1 AS one) o LEFT JOIN ${databases} p ON p.namespace = :namespace ${
@@ -211,7 +217,10 @@ function counterStatements(dialect: Dialect, databaseIsOpen: string) {
 function periodStatements({ sequence, counter, lockSequence }: Dialect) {
   const isPeriod = "namespace = :namespace AND name = :name AND period_key <> ''";
   return {
-    /** Begins whatever makes or deletes counters of periods: one process at a time does. docs/adr/0202 says why. */
+    /**
+     * Begins every change that creates or deletes counters of periods: one process at a time does that. docs/adr/0202
+     * explains why.
+     */
     lockSequence: `SELECT s.closed_before, s.begun_count FROM ${sequence} s
       WHERE s.namespace = :namespace AND s.name = :name ${lockSequence}`,
     countPeriods: `SELECT count(*) AS there_count FROM ${counter} WHERE ${isPeriod}`,
@@ -220,13 +229,13 @@ function periodStatements({ sequence, counter, lockSequence }: Dialect) {
     deletePeriods: `DELETE FROM ${counter} WHERE ${isPeriod} AND period_key < :before`,
     closePeriods: `UPDATE ${sequence} SET closed_before = :before
       WHERE namespace = :namespace AND name = :name AND closed_before < :before`,
-    /** Ends it: a counter that is missing later was lost. */
+    /** Ends such a change: a counter that is missing later was lost. */
     notePeriods: `UPDATE ${sequence} SET begun_count = :begunCount WHERE namespace = :namespace AND name = :name`,
-    /** Ends a raise of all: a period that was lost begins above it. */
+    /** Ends a raise of all: a period whose counter was lost begins above it. */
     recountPeriods: `UPDATE ${sequence} SET begun_count = (SELECT count(*) FROM ${counter} c
       WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')
       WHERE namespace = :namespace AND period <> 'none'`,
-    /** Ends a raise or a cover that made counters again. */
+    /** Ends a raise or a cover that created counters again. */
     noteMorePeriods: `UPDATE ${sequence} SET begun_count = (SELECT count(*) FROM ${counter} c
       WHERE c.namespace = ${sequence}.namespace AND c.name = ${sequence}.name AND c.period_key <> '')
       WHERE namespace = :namespace AND period <> 'none' AND begun_count < (SELECT count(*) FROM ${counter} c
@@ -237,7 +246,7 @@ function periodStatements({ sequence, counter, lockSequence }: Dialect) {
 function raiseStatements(dialect: Dialect) {
   const { sequence, counter, databases, identity, clockMs, keepDatabase, unlessThere, updateFrom } = dialect;
   return {
-    /** Makes a counter that is missing, before {@link raiseTo}. */
+    /** Creates a missing counter, before {@link raiseTo}. */
     makeRaised: `INSERT INTO ${counter} (${columns}) SELECT p.namespace, :name, :periodKey,
       CASE WHEN :startMs < p.raised_until_ms AND p.raised_count > :index THEN p.raised_count ELSE :index END, :writeId
       FROM ${databases} p WHERE p.namespace = :namespace AND NOT ${isClosed(sequence, ":name", ":periodKey")}
@@ -256,7 +265,7 @@ function raiseStatements(dialect: Dialect) {
       raised_revision = revision, raised_identity = ${identity}, raised_count =
       CASE WHEN raised_count > ${countMax} - :count THEN ${countMax} ELSE raised_count + :count END
       WHERE namespace = :namespace AND stopped <> ''`,
-    /** Makes the counters that are missing of marks, before {@link coverCounters}. */
+    /** Creates the missing counters of marks, before {@link coverCounters}. */
     coverPeriods: (count: number) => `INSERT INTO ${counter} (${columns}) SELECT p.namespace, m.mark_name, m.mark_key,
       CASE WHEN p.raised_count > m.mark_index THEN p.raised_count ELSE m.mark_index END, :writeId
       FROM ${databases} p CROSS JOIN ${rowsOf(dialect, markColumns, count)} m
@@ -275,7 +284,7 @@ function raiseStatements(dialect: Dialect) {
   } as const;
 }
 
-/** What moves the sequences from one database to another, or gives a database the ID of one that is lost. */
+/** The statements that move sequences from one database to another, or give a database the ID of one that is lost. */
 function moveStatements({ sequence, counter, databases, witness, identity, clockMs, ...dialect }: Dialect) {
   const isEmpty = `NOT EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace)
     AND NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace)`;
@@ -319,15 +328,15 @@ function witnessStatements({ witness, clockMs, unlessWitnessThere }: Dialect) {
     witness: `SELECT line, write_id FROM ${witness} WHERE ${isRow}`,
     makeWitness: `INSERT INTO ${witness} (namespace, process_id, line, write_id, seen_ms, epoch, server)
       VALUES (:namespace, :processId, :line, :writeId, :seenMs, :epoch, :server) ${unlessWitnessThere}`,
-    /** No take of a process that has a row succeeds any more. */
+    /** Makes every take of a process that has a witness row fail. */
     fence: `UPDATE ${witness} SET write_id = 'moved' WHERE namespace = :namespace`,
     noteLook: `UPDATE ${witness} SET write_id = :after, seen_ms = :seenMs, epoch = :epoch
       WHERE ${isRow} AND line = 0 AND write_id = :before`,
-    /** The row of a take, where that is a statement of its own in the same transaction. */
+    /** Writes the witness row of a take, if that is a separate statement of the same transaction. */
     note: `UPDATE ${witness} SET write_id = :noteAfter WHERE ${isRow} AND line = :line AND write_id = :noteBefore`,
     servers: `SELECT process_id, server, seen_ms, epoch, ${clockMs} AS clock_ms FROM ${witness}
       WHERE namespace = :namespace AND line = 0 ORDER BY server, process_id`,
-    /** Begins {@link dropWitness}, where the process may have looked meanwhile. */
+    /** Begins {@link dropWitness}, if the process may have looked meanwhile. */
     dropUnseen: `DELETE FROM ${witness} WHERE ${isRow} AND line = 0 AND seen_ms = :seenMs`,
     dropWitness: `DELETE FROM ${witness} WHERE ${isRow}`,
   } as const;
@@ -338,7 +347,7 @@ function higher(column: string, value: string): string {
   return `${column} = CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;
 }
 
-/** A condition: the sequence has the counter that it got when it was made. */
+/** A condition: the sequence has the counter that it got at its creation. */
 function hasFirst(counter: string): string {
   return `EXISTS (SELECT 1 FROM ${counter} f WHERE f.namespace = :namespace AND f.name = :name
     AND f.period_key = '')`;
@@ -350,7 +359,7 @@ function isClosed(sequence: string, name: string, periodKey: string): string {
     AND ${periodKey} <> '' AND z.closed_before > ${periodKey})`;
 }
 
-/** A condition: the sequence is there, the one that is meant, and not disabled. */
+/** A condition: the sequence exists under its sequence_id, and is not disabled. */
 function isEnabled(sequence: string, name = ":name", sequenceId = ":sequenceId"): string {
   return `EXISTS (SELECT 1 FROM ${sequence} s WHERE s.namespace = :namespace AND s.name = ${name}
     AND s.sequence_id = ${sequenceId} AND NOT s.disabled)`;
@@ -361,7 +370,7 @@ const ofSequence = definitionColumns
   .map((column) => `s.${column}`)
   .join(", ");
 
-/** Columns of rows, and the names of their values, which end in the number of their row: `name0`, `name1`. */
+/** Columns of rows, and the names of their values, to which the number of the row is added: `name0`, `name1`. */
 const keyColumns = { key_name: "name", key_period: "key" } as const;
 const markColumns = { mark_name: "name", mark_key: "key", mark_index: "index", start_ms: "start" } as const;
 /** See {@link rangeValues}. */
@@ -382,7 +391,7 @@ function rowsOf({ rows }: Dialect, columns: Readonly<Record<string, string>>, co
   );
 }
 
-/** Writes rows as every database takes them. */
+/** Writes rows in a form that every database accepts. */
 export const unionRows: Dialect["rows"] = (columns, rows) => {
   const selects = rows.map((row) => `SELECT ${row.map((value, at) => `${value} AS ${columns[at]}`).join(", ")}`);
   return `(${selects.join(" UNION ALL ")})`;
@@ -411,7 +420,7 @@ export function markValues(marks: readonly Mark[]): NamedValues {
   return rowValues(rows);
 }
 
-/** The values of ranges that go back. */
+/** The values of ranges to be given back. */
 export function rangeValues(ranges: readonly GiveBackRequest[]): NamedValues {
   const rows = ranges.map(({ name, periodKey, sequenceId, firstIndex, endIndex, writeId }) => ({
     name,
