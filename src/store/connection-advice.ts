@@ -1,13 +1,14 @@
 import { moreConnections } from "./link/sql-database.ts";
 import type { StoreAdvice } from "./record-store.ts";
 
-/** So few free connections are used up by the next servers that start. */
+/** With fewer free connections than this, the next servers that start would use them up. */
 const freeMin = 10;
 
 /**
- * Finds a database with hardly any connections left. A server keeps one to each host of its URL, and has three at most.
+ * Reports a database with hardly any connections left. A server keeps one connection to each host of its URL, and has
+ * at most three.
  *
- * @param connections - Those of all users at this moment, and how many the server allows.
+ * @param connections - The connections of all users at this moment, and how many the server allows.
  */
 export function connectionAdvice({
   connected,

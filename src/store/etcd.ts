@@ -1,9 +1,10 @@
 /**
  * Records in etcd 3: one key a record, compared by value in a transaction.
  *
- * Values are compared, not revisions: after a restored snapshot revisions come again, random writeIds do not. Reads are
- * linearizable, which is etcd's default. etcd tells no time. Its cluster ID survives a restore with the same token, so
- * that loss does not show, and the runbook has a step for it. docs/adr/0061 has the decision for all stores.
+ * Values are compared, not revisions: after a snapshot is restored, revisions repeat, but random writeIds do not. Reads
+ * are linearizable, which is etcd's default. etcd reports no time. Its cluster ID survives a restore with the same
+ * token, so that such a loss is not noticed, and the runbook has a step for it. docs/adr/0061 has the decision for all
+ * stores.
  */
 import { type Client, Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -27,7 +28,10 @@ import { type Endpoint, parseRemoteUrl, readPassword, readTls, type RemoteUrl } 
 
 const kind = "etcd";
 
-/** A connection. The session is our own, so that it can be destroyed: a frozen server would keep its streams open. */
+/**
+ * A connection. We make the HTTP/2 session ourselves, so that it can be destroyed: a frozen server would keep its
+ * streams open.
+ */
 interface EtcdConnection {
   readonly session: Http2SessionManager;
   readonly kv: Client<typeof KV>;
@@ -36,8 +40,7 @@ interface EtcdConnection {
 /**
  * Opens an etcd store; the cluster may start later.
  *
- * @param text - `etcd://`, with any of the cluster's members. The path is the prefix of all keys, `snowlane` without
- * one.
+ * @param text - `etcd://`, with any of the cluster's members. The path is the prefix of all keys; default: `snowlane`.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openEtcdStore(text: string, options: StoreOptions): Promise<RecordStore> {
@@ -52,7 +55,7 @@ class EtcdStore implements RecordStore {
   readonly #url: RemoteUrl;
   readonly #options: StoreOptions;
   readonly #link: StoreLink<EtcdConnection>;
-  /** Ends with a slash, so that no namespace is the beginning of another. */
+  /** Ends with a slash, so that no namespace's prefix is the beginning of another's. */
   readonly #prefix: string;
 
   constructor(url: RemoteUrl, options: StoreOptions) {
@@ -76,7 +79,7 @@ class EtcdStore implements RecordStore {
   }
 
   async list(): Promise<ListAnswer> {
-    // In ASCII a zero follows the slash, so the range holds all keys that begin with the prefix.
+    // In ASCII, `0` follows the slash, so the range contains all keys that begin with the prefix.
     const range = { key: encode(this.#prefix), rangeEnd: encode(`${this.#prefix.slice(0, -1)}0`) };
     const { header, kvs } = await this.#link.call(({ kv }) => kv.range(range));
     const entries = kvs.map(({ key, value }) => ({ key: decode(key).slice(this.#prefix.length), text: decode(value) }));
@@ -130,7 +133,7 @@ class EtcdStore implements RecordStore {
         const token = await this.#authenticate(baseUrl, session);
         const interceptors = token === undefined ? [] : [withToken(token)];
         const kv = createClient(KV, createGrpcTransport({ baseUrl, sessionManager: session, interceptors }));
-        // Only an answer shows that this member reaches the others.
+        // Only an answer to a read shows that this member reaches the others.
         await kv.range({ key: this.#key("layout"), limit: 1n });
         return { session, kv };
       },
@@ -171,8 +174,8 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * Tells whether a role lacks the prefix or a password is wrong, which etcd calls an invalid argument. An invalid token
- * is no refusal: tokens run out, and the next connection gets another.
+ * Whether a role has no access to the prefix, or a password is wrong, which etcd reports as an invalid argument. An
+ * invalid token is not a refusal: tokens expire, and the next connection gets a new one.
  */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof ConnectError && [Code.PermissionDenied, Code.InvalidArgument].includes(cause.code);

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder and its parents, each for this user alone. Folders that are there stay as they are.
+ * Creates a folder and its parents, each accessible only to this user. Existing folders are not changed.
  *
- * Not by mkdirSync's own recursion: where the system says ENOENT below a folder that is there, as in /proc, that never
- * ends, and no signal ends a process that is in it.
+ * Does not use mkdirSync's own recursion: if the system reports ENOENT below an existing folder, as in /proc, that
+ * loops forever, and no signal can end the process.
  *
  * @throws The system's error, with `code`.
  */

@@ -3,7 +3,7 @@ import type { MysqlConnection } from "./link/mysql-link.ts";
 import { connectionAdvice } from "./connection-advice.ts";
 import type { StoreAdvice } from "./record-store.ts";
 
-/** Looks at the settings on which the durability of a commit depends, and at the connections. */
+/** Checks the settings on which the durability of a commit depends, and the number of connections. */
 export async function adviseOnMysql({ client }: MysqlConnection): Promise<readonly StoreAdvice[]> {
   const [variables] = await client.query<RowDataPacket[]>(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (
     'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'max_connections') OR Variable_name LIKE 'rpl_semi_sync_%'`);

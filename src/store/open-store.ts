@@ -32,7 +32,7 @@ export async function openStore(url: string, options: StoreOptions): Promise<Rec
   }
   const kind = storeKindOf(url);
   if (kind === undefined) {
-    // Not the whole URL: it may carry a password.
+    // Only the scheme: the whole URL may contain a password.
     const scheme = schemeOf(url);
     const message = `The store URL begins with ${scheme === "" ? "no scheme" : `${scheme}:`}; possible are ${storeSchemes.join(", ")}.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store", scheme } });

@@ -10,7 +10,7 @@ interface SettingsRow {
   readonly connected: number;
 }
 
-/** The loss that goes unseen where a server keeps a fact from its user, and what to do about it. */
+/** By fact: the loss that is not noticed if a server hides the fact from its user, and what to do about it. */
 const unseen: Readonly<Record<FactName, StoreAdvice>> = {
   system: {
     detail:
@@ -32,7 +32,7 @@ const unseen: Readonly<Record<FactName, StoreAdvice>> = {
   },
 };
 
-/** Looks at what a server keeps from us, and at its settings. */
+/** Checks the facts that a server hides, and its settings. */
 export async function adviseOnPostgres({ client, told }: PostgresConnection): Promise<readonly StoreAdvice[]> {
   const { rows } = await client.query<SettingsRow>(`SELECT current_setting('fsync') AS fsync,
     current_setting('full_page_writes') AS full_page_writes,

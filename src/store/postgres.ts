@@ -1,4 +1,4 @@
-/** Records in PostgreSQL. Every write commits durably, whatever the server's setting is. */
+/** Records in PostgreSQL. Every write commits durably, regardless of the server's setting. */
 import {
   createTable,
   durableCommit,

@@ -1,6 +1,7 @@
 /**
- * The version of Snowlane that something in a store names as the one that wrote it, for a message; undefined where it
- * names none. Every program that may write to the store could have written it, so it is short and printable.
+ * The version of Snowlane that wrote something in a store, according to a field there, for a message; undefined if
+ * there is none. Any program that may write to the store could have written it, so only a short, printable text is
+ * accepted.
  */
 export function programName(value: unknown): string | undefined {
   return typeof value === "string" && /^\d[ -~]{0,39}$/.test(value) ? value : undefined;

@@ -7,13 +7,13 @@ export interface RedisSettings {
   readonly persistence: string;
   /** INFO memory. */
   readonly memory: string;
-  /** Whether another server can become the primary, as far as the URL says. */
+  /** Whether another server can become the primary, as far as the URL shows. */
   readonly canFailOver: boolean;
   /** The window that a server would take. */
   readonly windowMs: number;
 }
 
-/** A failover by Sentinel takes less than this with its usual settings; a renewal and a second are in it. */
+/** A failover by Sentinel takes less than this with its usual settings, including a renewal and a second. */
 const failoverMaxMs = 15_000;
 
 /** Finds the settings that an operator should change. */

@@ -1,8 +1,8 @@
 /**
- * Records in Redis: one hash a namespace, compared and set by a script.
+ * Records in Redis: one hash for each namespace, compared and set by a script.
  *
- * All records of a namespace are under one key, so that a loss takes all of them or none, and the script touches that
- * key alone. Redis may lose a write that it has answered, so it is `lossy`. A write counts once a majority of the
+ * All records of a namespace are under one key, so that a loss affects all of them or none, and the script touches only
+ * that key. Redis may lose a write that it has answered, so it is `lossy`. A write counts once a majority of the
  * servers has it, and a read shows only writes that a majority has. A loss by a restart shows as another run_id, one by
  * a failover as another replication ID.
  */
@@ -34,18 +34,18 @@ import type { StoreLink } from "./link/store-link.ts";
 const kind = "redis";
 
 /**
- * A field beside the records, which a read writes where there are replicas: see the script. docs/adr/0068 says why a
+ * A field beside the records, which a read writes if there are replicas: see the script. docs/adr/0068 explains why a
  * read writes.
  */
 const fence = "fence";
 
 /**
  * One script does all operations, so that each answer carries the moment at which it was true. HGET returns false for
- * an absent field, not nil. INFO is called twice, because Redis 6 takes one section at a time. A script is one moment,
- * and nothing that may fail follows the write: so an error that names one of {@link refusals} was the write's own.
+ * an absent field, not nil. INFO is called twice, because Redis 6 takes one section at a time. A script is atomic, and
+ * nothing that may fail follows the write: so an error that names one of {@link refusals} comes from the write itself.
  *
- * WAIT waits only for the writes of its own connection. A read may have seen writes of other connections, and ours from
- * before a reconnection. So a read writes, too: a replica that has this write has all writes before it.
+ * WAIT waits only for the writes of its own connection. A read may have seen writes of other connections, and our own
+ * from before a reconnection. So a read writes as well: a replica that has this write has all writes before it.
  */
 const script = `
 local replication = redis.call('INFO', 'replication')
@@ -74,7 +74,7 @@ return { answer, now[1], now[2], server, replication }
 
 type ScriptReply = readonly [answer: unknown, seconds: string, micros: string, server: string, replication: string];
 
-/** The answer of the script, and the state of Redis then. */
+/** The answer of the script, and the state of Redis at that moment. */
 interface Answer {
   readonly value: unknown;
   readonly moment: StoreMoment;
@@ -159,7 +159,7 @@ class RedisStore implements RecordStore {
     this.#link.close();
   }
 
-  /** Reads, and waits until a majority has everything that was read: a failover cannot undo it then. */
+  /** Reads, and waits until a majority has everything that was read, so that a failover cannot undo it. */
   async #read(client: RedisClient, operation: "list" | "read", ...args: readonly string[]): Promise<Answer> {
     const answer = await this.#run(client, operation, ...args);
     await this.#awaitReplicas(client, answer.replicas);
@@ -183,7 +183,7 @@ class RedisStore implements RecordStore {
    * A write counts when more than half of all servers, the primary among them, have it: otherwise its outcome is
    * unknown.
    *
-   * @param connected - Replicas that the primary sees; there may be more of them.
+   * @param connected - The replicas that the primary sees; there may be more.
    */
   async #awaitReplicas(client: RedisClient, connected: number): Promise<void> {
     const needed = replicasForMajority(Math.max(connected, this.#replicas));
@@ -193,14 +193,17 @@ class RedisStore implements RecordStore {
   }
 }
 
-/** Takes off where in the script an error arose, which tells an operator nothing and differs by operation. */
+/**
+ * Removes from an error the place in the script where it arose, which is of no use to an operator and differs by
+ * operation.
+ */
 function throwPlainly(error: unknown): never {
   if (error instanceof Error)
     error.message = error.message.replace(/ script:(?: [0-9a-f]+,)? on @user_script:\d+\.?$/, "");
   throw error;
 }
 
-/** What Redis says to a write that it does not take: a replica, full memory, a disk that fails, too few replicas. */
+/** How Redis refuses a write: as a replica, or because of full memory, a failing disk, or too few replicas. */
 const refusals = /^(READONLY|OOM|MISCONF|NOREPLICAS) /;
 
 function isRefusedWrite(error: unknown): boolean {

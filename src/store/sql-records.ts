@@ -18,33 +18,35 @@ import {
 /** The name of the table; a dialect may put a schema before it. */
 export const recordTable = "snowlane_record";
 
-/** The points in which one database differs from the other. */
+/** The differences between databases. */
 export interface RecordDialect<Connection> {
   /** Scheme of the store. */
   readonly kind: string;
-  /** How it is reached, and what it is asked besides records. */
+  /** Connects to the database, and asks for everything other than records. */
   readonly database: SqlDatabase<Connection>;
-  /** {@link recordTable}, as statements name it. */
+  /** {@link recordTable}, as it is written in statements. */
   readonly table: string;
   /** See {@link RecordStore.skipsEqualWrites}. */
   readonly skipsEqualWrites?: boolean;
-  /** Makes the table of records where it is missing. */
+  /** Creates the table of records if it is missing. */
   readonly createTable: (connection: Connection) => Promise<void>;
   /** Reads all records of a namespace. */
   readonly list: (connection: Connection, namespace: string) => Promise<readonly { key: string; text: string }[]>;
-  /** Reads one record; undefined = there is none. */
+  /** Reads one record; undefined if there is none. */
   readonly read: (connection: Connection, namespace: string, key: string) => Promise<string | undefined>;
-  /** Both tell whether the row was written, which then is durable. This one writes it where there is none. */
+  /**
+   * Writes the row if there is none. This and {@link replace} return whether the row was written; then it is durable.
+   */
   readonly create: (connection: Connection, namespace: string, key: string, text: string) => Promise<boolean>;
-  /** See {@link create}. The row is written only where its text is the one that is expected. */
+  /** See {@link create}. Writes the row only if its text is the expected one. */
   readonly replace: (connection: Connection, row: ReplacedRow) => Promise<boolean>;
-  /** Whether the server took the statement as not permitted, so that nothing was written. */
+  /** Whether the server refused the statement, so that nothing was written. */
   readonly isRefused: (error: unknown) => boolean;
-  /** Looks at settings of the server that cost durability. Empty = there is nothing to say. */
+  /** Checks the server for settings that reduce durability. An empty list if there are none. */
   readonly advise: (connection: Connection) => Promise<readonly StoreAdvice[]>;
 }
 
-/** A row that is written where it still has the text that is expected. */
+/** A row that is written if it still has the expected text. */
 interface ReplacedRow {
   readonly namespace: string;
   readonly key: string;
@@ -55,7 +57,7 @@ interface ReplacedRow {
 /**
  * Records in a database that speaks SQL: one table for all namespaces, compared by value.
  *
- * Every statement is a transaction of its own.
+ * Every statement is a separate transaction.
  */
 export class SqlRecords<Connection> implements RecordStore {
   readonly kind: string;

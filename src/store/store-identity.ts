@@ -1,11 +1,11 @@
 /**
  * The identity of a store's life: named parts in one string, such as `system=7331 timeline=00000001 database=16384`.
  *
- * Two processes may know different parts, for example because one of them is a newer version, or may not ask the server
- * for all of them. So only the parts that both name are compared. docs/adr/0103 has the decision.
+ * Two processes may know different parts, for example because one of them is a newer version, or is not permitted to
+ * read all of them from the server. So only the parts that both name are compared. docs/adr/0103 has the decision.
  */
 
-/** Longest identity: a record keeps no longer one. */
+/** The longest identity that a record can hold. */
 export const identityLengthMax = 200;
 
 /** The part that names the server's data as a whole, across its restarts. */
@@ -14,8 +14,8 @@ export const systemPart = "system";
 /**
  * Writes an identity.
  *
- * @param parts - Name to value, in the order of writing; a part that is undefined could not be read and is left out.
- * @throws Error if a value is empty or holds a blank, or the whole is too long: a fault of the store.
+ * @param parts - Name to value, in the order of writing; an undefined part could not be read and is left out.
+ * @throws Error if a value is empty or contains a blank, or the whole is too long, which is a bug of the store.
  */
 export function identityOf(parts: Readonly<Record<string, string | undefined>>): string {
   const known = Object.entries(parts).filter(([, value]) => value !== undefined);
@@ -26,20 +26,20 @@ export function identityOf(parts: Readonly<Record<string, string | undefined>>):
   return identity;
 }
 
-/** Tells whether two identities have a part in common, and agree in each that both name. */
+/** Whether two identities have a part in common, and agree in each part that both name. */
 export function sameIdentity(one: string, other: string): boolean {
   const [parts, others] = [partsOf(one), partsOf(other)];
   const common = [...parts].filter(([name]) => others.has(name));
   return common.length > 0 && common.every(([name, value]) => others.get(name) === value);
 }
 
-/** Tells whether two identities name the same parts and agree in all of them. */
+/** Whether two identities name the same parts and agree in all of them. */
 export function equalIdentity(one: string, other: string): boolean {
   const [parts, others] = [partsOf(one), partsOf(other)];
   return parts.size === others.size && [...parts].every(([name, value]) => others.get(name) === value);
 }
 
-/** Tells whether an identity names a part. */
+/** Whether an identity names a part. */
 export function namesPart(identity: string, name: string): boolean {
   return partsOf(identity).has(name);
 }
@@ -47,7 +47,7 @@ export function namesPart(identity: string, name: string): boolean {
 /**
  * Adds to an identity the parts that only the other one names.
  *
- * @returns `known` itself if there are none, or no room for them.
+ * @returns `known` itself if there are none, or if there is no room for them.
  */
 export function joinIdentities(known: string, other: string): string {
   const parts = partsOf(known);
@@ -56,7 +56,7 @@ export function joinIdentities(known: string, other: string): string {
   return joined.length <= identityLengthMax ? joined : known;
 }
 
-/** A text without names, as no store writes it, is one part without a name. */
+/** The parts by name. A text without names, which no store writes, is one part without a name. */
 function partsOf(identity: string): ReadonlyMap<string, string> {
   return new Map(
     identity.split(" ").map((piece) => {

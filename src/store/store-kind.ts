@@ -1,7 +1,7 @@
 /** The kinds of store that a URL can name. */
 const storeKinds = ["sqlite", "postgres", "mysql", "redis", "etcd", "zookeeper", "kubernetes"] as const;
 
-/** One of them. */
+/** One of {@link storeKinds}. */
 export type StoreKind = (typeof storeKinds)[number];
 
 /** Other spellings of a scheme, as other programs write them. */
@@ -15,7 +15,7 @@ export function schemeOf(url: string): string {
   return /^([a-z]+):/.exec(url)?.[1] ?? "";
 }
 
-/** The kind of store that a URL names, undefined if none. */
+/** The kind of store that a URL names; undefined if it names none. */
 export function storeKindOf(url: string): StoreKind | undefined {
   const scheme = schemeOf(url);
   return storeKinds.find((kind) => kind === scheme) ?? (Object.hasOwn(aliases, scheme) ? aliases[scheme] : undefined);

@@ -1,4 +1,4 @@
-/** The place of a store, for people: a URL without what must not be shown. */
+/** The place of a store, for people: a URL without the parts that must not be shown. */
 import { resolve } from "node:path";
 
 /** The most characters of a place that fits into a record. */
@@ -10,13 +10,13 @@ export function placeOf(storeUrl: string): string {
   return bare.replace(/[?#].*$/, "");
 }
 
-/** Places as they fit into a record: a character that is not printable ASCII becomes a question mark. */
+/** Places in a form that fits into a record: a character that is not printable ASCII becomes a question mark. */
 export function recordedPlace(...storeUrls: readonly string[]): string {
   const whole = storeUrls.map((url) => wholePlace(placeOf(url))).join(" ");
   return whole.replaceAll(/[^ -~]/gu, "?").slice(0, placeLengthMax);
 }
 
-/** A path of this machine means the same from every folder. */
+/** Makes a path of this machine absolute, so that it means the same in every folder. */
 function wholePlace(place: string): string {
   return place.startsWith("sqlite:") ? `sqlite:${resolve(place.replace(/^sqlite:(\/\/(?=\/))?/, ""))}` : place;
 }

@@ -1,13 +1,13 @@
 import { redisTiming, serverTiming } from "./record-store.ts";
 import { storeKindOf } from "./store-kind.ts";
 
-/** The longest time limit that is taken by itself. */
+/** The longest default time limit. */
 const defaultMaxMs = 5_000;
-/** Of a window: an outage may last for the rest of it, less the time between two renewals. */
+/** The share of a window: an outage may last for the rest of the window, less the time between two renewals. */
 const windowShare = 1 / 6;
 
 /**
- * The longest time that one call to a store may take where no setting says so: a sixth of the window, at most 5 s.
+ * The longest time that one call to a store may take if no setting gives it: a sixth of the window, at most 5 s.
  *
  * @param windowMs - The window that is set; undefined = the store's own.
  */

@@ -12,7 +12,7 @@ export interface KubernetesAddress {
   readonly port: number;
   /** undefined = plain HTTP. */
   readonly tls: ConnectionOptions | undefined;
-  /** Holds the bearer token. Read for each call: a mounted token is replaced about every hour. */
+  /** The file with the bearer token. It is read for each call, because a mounted token is replaced about every hour. */
   readonly tokenFile: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const leaseListSchema = v.object({
   items: v.array(leaseSchema),
 });
 
-/** A Lease object as far as it matters here; its other fields are sent back unchanged. */
+/** The fields of a Lease object that are used here; its other fields are sent back unchanged. */
 export type Lease = v.InferOutput<typeof leaseSchema> & Readonly<Record<string, unknown>>;
 
 /** A page of a list. */
@@ -72,13 +72,13 @@ export class KubernetesApi {
     this.#leasesPath = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
   }
 
-  /** Reads a lease; undefined if there is none of that name. */
+  /** Reads a lease; undefined if there is none with that name. */
   async get(name: string): Promise<Lease | undefined> {
     const { status, body } = await this.#call("GET", this.#path(name), undefined, [404]);
     return status === 404 ? undefined : parseLease(body);
   }
 
-  /** One page of the leases with these labels, as new as the call. */
+  /** One page of the leases with these labels, as they are at the time of the call. */
   async list(labelSelector: string, limit: number, continueToken: string | undefined): Promise<LeasePage> {
     const query = new URLSearchParams({ labelSelector, limit: `${limit}` });
     if (continueToken !== undefined) query.set("continue", continueToken);
@@ -87,7 +87,7 @@ export class KubernetesApi {
     return { leases: items, continueToken: metadata.continue === "" ? undefined : metadata.continue };
   }
 
-  /** Creates a lease. @returns false if there is one of that name. */
+  /** Creates a lease. @returns false if there is one with that name. */
   async create(lease: unknown): Promise<boolean> {
     return (await this.#call("POST", this.#leasesPath, lease, [409])).status !== 409;
   }
@@ -145,7 +145,7 @@ export class KubernetesApi {
         else chunks.push(chunk);
       });
       incoming.on("error", reject);
-      // An answer that is cut off has no end event, and an error event only if it was destroyed with an error.
+      // An answer that is cut off emits no end event, and emits an error event only if it was destroyed with an error.
       incoming.on("close", () => reject(new Error("its answer was cut off")));
       incoming.on("end", () => {
         resolve({ status: incoming.statusCode ?? 0, content: Buffer.concat(chunks).toString() });

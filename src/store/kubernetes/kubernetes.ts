@@ -2,8 +2,8 @@
  * Records in Kubernetes: one Lease object a record, its text in an annotation.
  *
  * A write reads the object first and compares its text, then replaces it under the resourceVersion that was read. So
- * the comparison is by value, and holds also after the cluster's own store was restored. Nothing in the API shows that
- * its data went back. docs/adr/0061 has the decision for all stores.
+ * the comparison is by value, and is right even after the cluster's own store was restored. Nothing in the API shows
+ * that its data went back. docs/adr/0061 has the decision for all stores.
  */
 import { invalidUrl, parseRemoteUrl, readTls, type RemoteUrl } from "../link/remote-url.ts";
 import { StoreLink } from "../link/store-link.ts";
@@ -22,12 +22,15 @@ import {
 import { KubernetesApi, KubernetesError, type Lease } from "./kubernetes-api.ts";
 
 const kind = "kubernetes";
-/** Few writes, because every one goes through the cluster's own API. */
+/** Long times, for few writes, because every write goes through the cluster's API. */
 export const kubernetesTiming: StoreTiming = { windowMs: 180_000, renewalPeriodMs: 30_000, ttlMs: 183_000 };
 const annotation = "snowlane.dev/record";
 const pageSize = 500;
 
-/** Is mounted into every pod. Source: "Accessing the Kubernetes API from a Pod" in the Kubernetes documentation. */
+/**
+ * This folder is mounted into every pod. Source: "Accessing the Kubernetes API from a Pod" in the Kubernetes
+ * documentation.
+ */
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 const clusterServer = "https://kubernetes.default.svc";
 
@@ -35,8 +38,8 @@ const clusterServer = "https://kubernetes.default.svc";
  * Opens a Kubernetes store; the API may start later.
  *
  * @param text - `kubernetes://namespace/name`: the Kubernetes namespace of the Lease objects, and the beginning of
- * their names. Inside a pod no more is needed. Elsewhere `server=` is the API's URL, and `tokenFile=`, or `certFile=`
- * and `keyFile=`, are the caller's credentials.
+ * their names. Inside a pod, nothing else is needed. Elsewhere `server=` is the API's URL, and `tokenFile=`, or
+ * `certFile=` and `keyFile=`, are the caller's credentials.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openKubernetesStore(text: string, options: StoreOptions): Promise<RecordStore> {
@@ -62,7 +65,7 @@ class KubernetesStore implements RecordStore {
   constructor(url: RemoteUrl, options: StoreOptions) {
     const kubernetesNamespace = url.endpoints[0]!.host;
     this.#labels = { "snowlane.dev/name": url.path, "snowlane.dev/namespace": options.namespace };
-    // A name and a namespace have no dots, so that no two prefixes overlap.
+    // A name and a namespace contain no dots, so no two prefixes overlap.
     this.#namePrefix = `${url.path}.${options.namespace}.`;
     this.#moment = momentOf({ parts: { leases: `${kubernetesNamespace}/${url.path}` } });
     this.#link = new StoreLink({
@@ -131,7 +134,7 @@ class KubernetesStore implements RecordStore {
     };
   }
 
-  /** undefined for a lease without our annotation: another program's, or one that was emptied by hand. */
+  /** undefined for a lease without our annotation: it is another program's, or was emptied by hand. */
   #toEntry({ metadata }: Lease): Entry | undefined {
     const text = metadata.annotations?.[annotation];
     if (text === undefined || !metadata.name.startsWith(this.#namePrefix)) return undefined;
@@ -156,7 +159,7 @@ async function readAddress(url: RemoteUrl): Promise<ConstructorParameters<typeof
   return { protocol, host, port, tls, tokenFile };
 }
 
-/** Tells whether the credentials are refused, the call is not allowed, or the namespace is not there. */
+/** Whether the credentials are refused, the call is not allowed, or the namespace does not exist. */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof KubernetesError && [401, 403, 404, 422].includes(cause.status);
 }

@@ -6,8 +6,8 @@ import type { Endpoint } from "./remote-url.ts";
 import type { Route, RouteParts, Taken } from "./route.ts";
 
 /**
- * The way to a cluster that agrees by itself: to the first of its servers that takes us. Which one that is makes no
- * difference to what is answered.
+ * The route to a cluster whose servers agree among themselves: to the first server that accepts a connection. All of
+ * them give the same answers.
  */
 export class AnyServer<T> implements Route<T> {
   readonly #line: ConnectionLine<T>;
@@ -35,10 +35,10 @@ export class AnyServer<T> implements Route<T> {
 }
 
 /**
- * Connects to the first of several servers that takes us, each within its share of the time.
+ * Connects to the first of several servers that accepts us; each has its share of the time.
  *
  * @param connect - Must destroy what it has begun when its signal aborts.
- * @throws AggregateError if none takes us: its message names each server with its reason.
+ * @throws AggregateError if none accepts us: its message names each server with its reason.
  */
 async function connectToAny<T>(
   servers: readonly Endpoint[],
@@ -60,7 +60,7 @@ async function connectToAny<T>(
 }
 
 /**
- * Connects to one server, or gives it up: when the time is over, and when `signal` aborts.
+ * Connects to one server; gives up when the time is over, or when `signal` aborts.
  *
  * @param connect - Must destroy what it has begun when its signal aborts.
  */

@@ -10,7 +10,7 @@ export interface LineParts<T> {
    * that the next call makes another one instead of failing.
    */
   readonly connect: (signal: AbortSignal, lost: () => void) => Promise<T>;
-  /** Gives up a connection at once: never waits for the server. */
+  /** Gives up a connection at once, without waiting for the server. */
   readonly destroy: (connection: T) => void;
   /** See {@link Sessions}. */
   readonly sessions?: Sessions<T> | undefined;
@@ -22,20 +22,21 @@ interface Attempt<T> {
 }
 
 /**
- * Between two attempts to connect, counted from the failure of the first: what a caller waits by itself counts, and is
- * not taken from the time limit of its next call as well.
+ * The pause between two attempts to connect, counted from the failure of the first: the time that a caller waits by
+ * itself is included, so it does not also reduce the time of its next call.
  */
 const pause = { firstMs: 25, maxMs: 500 };
 
 /**
  * One connection: made on first use, given up after a failure, and made again no faster than a back-off with jitter
- * allows. Sessions that were given up while they were at work are ended at the server, and count as connections.
+ * allows. Sessions that were given up while they were busy are ended at the server, and count as connections until
+ * then.
  */
 export class ConnectionLine<T> {
   readonly #parts: LineParts<T>;
   #attempt: Attempt<T> | undefined;
   #failures = 0;
-  /** Monotonic time of the last of them. */
+  /** Monotonic time of the last failure. */
   #failedAtMs = 0;
   #isClosed = false;
   readonly #left: LeftSessions<T> | undefined;
@@ -45,23 +46,23 @@ export class ConnectionLine<T> {
     this.#left = parts.sessions && new LeftSessions(parts.sessions);
   }
 
-  /** Gives the connection that stands, or makes one. */
+  /** Returns the present connection, or makes one. */
   open(): Promise<T> {
     this.#attempt ??= this.#begin();
     return this.#attempt.connection;
   }
 
-  /** Says that the connection has done what it was asked for. */
+  /** Reports that the connection has done what it was asked for. */
   worked(): void {
     this.#failures = 0;
   }
 
-  /** Gives up the connection, or the attempt to make one. Without either nothing happens. */
+  /** Gives up the connection, or the attempt to make one. Does nothing if there is neither. */
   drop(why: GivenUp): void {
     if (this.#attempt !== undefined) this.#drop(this.#attempt, why);
   }
 
-  /** {@link drop} for good: what is opened afterwards fails. */
+  /** {@link drop}, permanently: {@link open} fails afterwards. */
   close(): void {
     this.#isClosed = true;
     this.drop("failed");
@@ -73,7 +74,8 @@ export class ConnectionLine<T> {
     if (this.#isClosed) controller.abort();
     const lost = (): void => this.#drop(attempt, "failed");
     const attempt: Attempt<T> = { connection: this.#connectAfterPause(controller.signal, lost), controller };
-    // The calls that wait for it throw the failure; there may be none left, and then it is not unhandled.
+    // The calls that wait for it throw the failure. If none is left, this handler keeps the rejection from being
+    // unhandled.
     attempt.connection.catch(lost);
     return attempt;
   }

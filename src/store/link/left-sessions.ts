@@ -1,17 +1,17 @@
 import type { Socket } from "node:net";
 import type { Sessions } from "./route.ts";
 
-/** Connections of one line to one server at any moment: one that is used, and sessions that were given up. */
+/** Connections of one line to one server at any moment: the one in use, and sessions that were given up. */
 const connectionsMax = 3;
-/** After so long a session is taken to be gone, with its server or with the network to it. */
+/** After this time a session is assumed to be gone, because its server or the network to it is gone. */
 const silenceMaxMs = 300_000;
 
 /**
- * Sessions that were given up while they were at work.
+ * Sessions that were given up while they were busy.
  *
  * A server does not notice a closed socket while its session waits for a lock or for a standby, so the session stays,
  * and counts against the server's limit of connections. So each is interrupted, and counted until the server has closed
- * its socket. Interrupting takes a connection, too, so it is done one at a time.
+ * its socket. An interruption needs a connection as well, so they are made one at a time.
  */
 export class LeftSessions<T> {
   readonly #sessions: Sessions<T>;
@@ -23,12 +23,12 @@ export class LeftSessions<T> {
     this.#sessions = sessions;
   }
 
-  /** Takes over a connection that is not used any more. */
+  /** Takes over a connection that is no longer used. */
   add(connection: T): void {
     const socket = this.#sessions.socketOf(connection);
     if (socket.destroyed) return;
     this.#sockets.add(socket);
-    // Nothing here holds up the end of the process.
+    // Nothing here delays the end of the process.
     const giveUp = setTimeout(() => socket.destroy(), silenceMaxMs).unref();
     socket.unref().once("close", () => {
       clearTimeout(giveUp);
@@ -39,7 +39,7 @@ export class LeftSessions<T> {
       .then(() => (socket.destroyed ? undefined : this.#sessions.interrupt(connection)))
       .finally(() => {
         this.#interrupting -= 1;
-        // The session reads the end when it has nothing more to do, and closes the socket.
+        // The session reads the end of the stream when it is no longer busy, and closes the socket.
         socket.end().resume();
       });
   }
@@ -54,7 +54,7 @@ export class LeftSessions<T> {
     );
   }
 
-  /** Gives up all of them at once. */
+  /** Gives up all sessions at once. */
   close(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

@@ -1,27 +1,27 @@
 import { IdError } from "../../errors.ts";
 
-/** The places that a {@link MadeOnce} makes, and how. */
+/** The tables or znodes that a {@link MadeOnce} creates, and how it creates them. */
 export interface MadeOnceOptions<Connection> {
   /** Scheme of the store, for messages. */
   readonly kind: string;
-  /** The store's word for such a place, for messages. */
+  /** The store's word for them, for messages. */
   readonly noun: "table" | "znode";
   /** At least one. */
   readonly names: readonly string[];
-  /** What to do where nothing was ever kept: `create` (default) makes it, `refuse` throws INVALID_CONFIG. */
+  /** What to do if nothing was ever kept: `create` (default) creates them, `refuse` throws INVALID_CONFIG. */
   readonly whereNew?: "create" | "refuse" | undefined;
-  /** Makes the missing ones. Another process may do the same at the same time. */
+  /** Creates the missing ones. Another process may do the same at the same time. */
   readonly make: (connection: Connection) => Promise<void>;
-  /** Looks at those that are there, where their form may be older or newer than ours: once for each connection. */
+  /** Checks existing ones, if their form may be older or newer than ours; called once for each connection. */
   readonly check?: (connection: Connection) => Promise<void>;
 }
 
 /**
- * Makes the tables (or znodes) in which a store keeps its data, where there are none yet.
+ * Creates the tables (or znodes) in which a store keeps its data, if there are none yet.
  *
- * Never makes them again. A table that was there and is gone held marks; a new one would be empty, and numbers that
+ * Never creates them again. A table that existed and is gone held marks; a new one would be empty, and numbers that
  * were issued would be issued a second time. So the loss is an error instead. Several connections to the same tables
- * share one object: a loss that one of them could see is then a loss for all.
+ * share one object, so a loss that one of them can notice is a loss for all.
  */
 export class MadeOnce<Connection> {
   readonly #options: MadeOnceOptions<Connection>;
@@ -37,11 +37,11 @@ export class MadeOnce<Connection> {
   }
 
   /**
-   * Is called with each new connection, before its first use.
+   * Called with each new connection, before its first use.
    *
-   * @param areThere - Whether all of them are there now.
-   * @throws IdError STORE_WENT_BACK: they were there before. INVALID_CONFIG: they were never there, and `whereNew`
-   * forbids to make them.
+   * @param areThere - Whether all of them exist now.
+   * @throws IdError STORE_WENT_BACK: they existed before. INVALID_CONFIG: they never existed, and `whereNew` forbids
+   * creating them.
    */
   async ensure(connection: Connection, areThere: boolean): Promise<void> {
     await (areThere ? this.#options.check?.(connection) : this.#make(connection));
@@ -60,7 +60,7 @@ export class MadeOnce<Connection> {
   }
 }
 
-/** The error for a command that only looks, where nothing was ever kept. Its metadata says so with `kept`. */
+/** The error for a command that only reads, if nothing was ever kept. Its metadata says so with `kept`. */
 export function nothingKept(kind: string, problem: string): IdError {
   const message = `Nothing was ever started on this ${kind} store: ${problem}. Check its URL and the namespace.`;
   return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem, kept: "nothing" } });

@@ -1,5 +1,5 @@
 /**
- * Links to a MySQL or MariaDB database: connecting, TLS, which server takes writes.
+ * Links to a MySQL or MariaDB database: connecting, TLS, and which server takes writes.
  *
  * Every statement commits by itself. How durable an answered commit is depends on the server's settings:
  * innodb_flush_log_at_trx_commit and sync_binlog must be 1, their defaults.
@@ -44,13 +44,13 @@ export interface MysqlConnection {
 interface Dialect {
   /** The table of status variables, of which one is the uptime. */
   readonly statusTable: string;
-  /** The variable that tells one server from another. */
+  /** The variable that distinguishes servers. */
   readonly serverVariable: string;
   /** Its value. */
   readonly serverId: string;
 }
 
-/** What an operator does with a server that is read only and should not be. */
+/** What an operator does about a server that is read only and should not be. */
 const letItWrite = "If it is this one, SET GLOBAL read_only = 0 there.";
 
 /** The longest that it may take to end a session. */
@@ -62,7 +62,7 @@ type SslOptions = Exclude<NonNullable<ConnectionOptions["ssl"]>, string>;
 /**
  * Opens a MySQL or MariaDB database; the server may start later.
  *
- * @param text - `mysql://` or `mariadb://`, with one or several servers of which one takes writes; the path is the
+ * @param text - `mysql://` or `mariadb://`, with one server, or several of which one takes writes; the path is the
  * database.
  * @throws IdError INVALID_CONFIG.
  */
@@ -114,12 +114,13 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
   async moment({ client, dialect }: MysqlConnection, table: string): Promise<ServerMoment> {
     const { statusTable } = dialect;
     const named = partsOf(dialect, table).map(([name, expression]) => `${expression} AS \`${name}\``);
-    // The uptime counts from the start to the second of NOW(), so that their difference is the same in every answer.
+    // The uptime is counted from the start to the second of NOW(), so that their difference is the same in every
+    // answer.
     const sql = `SELECT ${clockMs} AS clock_ms, UNIX_TIMESTAMP(NOW()) AS now_s,
       (SELECT VARIABLE_VALUE FROM ${statusTable} WHERE VARIABLE_NAME = 'UPTIME') AS uptime_s, ${named.join(", ")}`;
     const [[row]] = await client.query<RowDataPacket[]>(sql);
     const nowMs = Number(row?.["clock_ms"]);
-    // A clock that stands before the start gives an uptime below 0, which MariaDB writes without its sign.
+    // If the clock shows a time before the start, the uptime is negative, and MariaDB shows it as an unsigned number.
     const uptimeS = Number(BigInt.asIntN(64, BigInt(`${row?.["uptime_s"]}`)));
     const startedMs = (Number(row?.["now_s"]) - uptimeS) * 1_000;
     if (!Number.isSafeInteger(nowMs) || !Number.isSafeInteger(startedMs)) throw new Error("it does not tell its time");
@@ -150,9 +151,9 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
   }
 
   /**
-   * Kills a session that may wait for a lock or a commit, which would keep its place among the server's connections.
-   * Only where the server is the same and the process list has the session under our own address: through a proxy, the
-   * number could be that of another session.
+   * Kills a session that may be waiting for a lock or a commit and would keep occupying one of the server's
+   * connections. Only done if the server is the same and its process list has the session under our address: through a
+   * proxy, the number could be that of another session.
    */
   async #interrupt({ client, socket, server, dialect }: MysqlConnection): Promise<void> {
     const ours = { id: client.threadId, address: socket.localAddress, port: socket.localPort };
@@ -181,7 +182,7 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
     const password = await readPassword(this.#url, this.#options.password);
     const tls = await readTls(this.#url, endpoint);
     return {
-      // The socket is connected by us: the driver only verifies the server's certificate against it.
+      // We connect the socket ourselves: the driver only verifies the server's certificate against this host.
       host: tlsServerName(this.#url, endpoint),
       database: path,
       ...(user === undefined ? {} : { user }),
@@ -190,7 +191,7 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
       // A BIGINT above 2^53 would lose digits as a number.
       supportBigNumbers: true,
       bigNumberStrings: true,
-      // affectedRows then counts the rows that an UPDATE found, also where it writes what is there already.
+      // affectedRows then counts the rows that an UPDATE found, even if they already have the new values.
       flags: ["FOUND_ROWS"],
     };
   }
@@ -199,8 +200,8 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
 const clockMs = "CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)";
 
 /**
- * Expressions of what names the server and one table. A table that is made again, by a restored dump for example, has
- * another time of creation.
+ * Expressions of the parts that identify the server and one table. A table that is created again, for example by a
+ * restored dump, has another time of creation.
  */
 function partsOf({ serverVariable }: Dialect, table: string): readonly (readonly [name: string, expression: string])[] {
   const created = `SELECT UNIX_TIMESTAMP(CREATE_TIME) FROM information_schema.TABLES WHERE ${isOneOf([table])}`;
@@ -210,7 +211,7 @@ function partsOf({ serverVariable }: Dialect, table: string): readonly (readonly
   ];
 }
 
-/** Does some work in one transaction, which is rolled back where the work throws. */
+/** Does some work in one transaction, which is rolled back if the work throws. */
 export async function transact<R>({ client }: MysqlConnection, work: () => Promise<R>): Promise<R> {
   await client.query("START TRANSACTION");
   try {
@@ -218,7 +219,7 @@ export async function transact<R>({ client }: MysqlConnection, work: () => Promi
     await client.query("COMMIT");
     return result;
   } catch (error) {
-    // A connection that is lost has done this by itself.
+    // On a lost connection the server rolls back by itself.
     await client.query("ROLLBACK").catch(() => {});
     throw error;
   }
@@ -227,7 +228,7 @@ export async function transact<R>({ client }: MysqlConnection, work: () => Promi
 /** Sets up a session, and learns the server's dialect. */
 async function begin(client: Connection): Promise<Dialect> {
   // Comments with a version from 5.7 to 9.9 are run by MySQL, which would answer from a day-old cache, and skipped by
-  // MariaDB, which has none.
+  // MariaDB, which has no such cache.
   await client.query("SET autocommit = 1, time_zone = '+00:00' /*!80000 , information_schema_stats_expiry = 0 */");
   const [rows] = await client.query<RowDataPacket[]>(
     "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_uid', 'hostname', 'version')",
@@ -253,16 +254,16 @@ async function ask({ client, dialect }: MysqlConnection): Promise<ServerAnswer> 
 }
 
 /**
- * Tells what a value of `read_only` means: a number, or from MariaDB 12.0 on one of the words OFF, ON, NO_LOCK and
- * NO_LOCK_NO_ADMIN (https://jira.mariadb.org/browse/MDEV-36425).
+ * Whether a value of `read_only` means that the server takes writes: a number, or from MariaDB 12.0 on one of the words
+ * OFF, ON, NO_LOCK and NO_LOCK_NO_ADMIN (https://jira.mariadb.org/browse/MDEV-36425).
  */
 export function takesWrites(readOnly: unknown): boolean {
   return ["0", "OFF"].includes(String(readOnly).toUpperCase());
 }
 
 /**
- * Takes a lock of a random name on one server, and looks whether the other knows of it. A server on a copied volume has
- * the server_uuid of its original, and may have started in the same second.
+ * Takes a lock with a random name on one server, and checks whether the other knows of it. A server on a copied volume
+ * has the server_uuid of its original, and may have started in the same second.
  */
 async function isOneServer(one: MysqlConnection, other: MysqlConnection): Promise<boolean> {
   const name = kernelRandom128();
@@ -272,7 +273,10 @@ async function isOneServer(one: MysqlConnection, other: MysqlConnection): Promis
   return Number(taken?.["is_taken"]) === 1 && Number(seen?.["is_used"]) === 1;
 }
 
-/** Whether the process list has a session, and it comes from this socket. Names in it cannot be compared, ports can. */
+/**
+ * Whether the process list has a session, and with the port of this socket. Host names in the list cannot be compared,
+ * but ports can.
+ */
 async function isListed(
   client: Connection,
   {
@@ -289,12 +293,12 @@ async function isListed(
   return Number(listedPort) === port && (isIP(host ?? "") === 0 || host === address);
 }
 
-/** Has the tables made where there are none yet. */
+/** Has the tables created if there are none yet. */
 async function prepare(connection: MysqlConnection, tables: MadeOnce<MysqlConnection> | undefined): Promise<void> {
   await tables?.ensure(connection, await areTablesThere(connection, tables.names));
 }
 
-/** Tells whether all of some tables are there. */
+/** Whether all of the named tables exist. */
 export async function areTablesThere({ client }: MysqlConnection, names: readonly string[]): Promise<boolean> {
   const [[look]] = await client.query<RowDataPacket[]>(
     `SELECT count(*) AS tables_there FROM information_schema.TABLES WHERE ${isOneOf(names)}`,
@@ -308,8 +312,8 @@ function isOneOf(tables: readonly string[]): string {
 }
 
 /**
- * Tells whether a statement was refused, so that it did not happen and never will: a full or read-only table, no
- * privilege, a lock that was not had, a deadlock, a server that is read only. No error of a commit is among them (1030,
+ * Whether a statement was refused, so that it did not happen and never will: a full or read-only table, no privilege, a
+ * lock that was not obtained, a deadlock, a server that is read only. Errors of a commit are not among them (1030,
  * 1180, 1317, 1598), because a commit may have happened before it failed.
  */
 export function isRefusedStatement(error: unknown): boolean {
@@ -317,19 +321,19 @@ export function isRefusedStatement(error: unknown): boolean {
 }
 
 /**
- * Tells whether a statement was refused because of others at the same time: a lock that was not had, a deadlock. It did
- * not happen, and may be sent again.
+ * Whether a statement was refused because of concurrent ones: a lock that was not obtained, a deadlock. It did not
+ * happen, and may be sent again.
  */
 export function isLostRace(error: unknown): boolean {
   return hasCode(error, [1_205, 1_213]);
 }
 
-/** Tells whether an INSERT was refused because a row of the same key stands there. */
+/** Whether an INSERT was refused because there is a row with the same key. */
 export function isDuplicateKey(error: unknown): boolean {
   return hasCode(error, [1_062]);
 }
 
-/** Tells whether an ALTER TABLE was refused because its columns are there. */
+/** Whether an ALTER TABLE was refused because its columns exist already. */
 export function isDuplicateColumn(error: unknown): boolean {
   return hasCode(error, [1_060]);
 }

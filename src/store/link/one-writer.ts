@@ -6,44 +6,50 @@ import type { GivenUp, Route, RouteParts, Taken } from "./route.ts";
 import { type ServerAnswer, type Sighting, WatchedServer } from "./watched-server.ts";
 import type { Writer, WriterChoice } from "./writer-choice.ts";
 
-/** How the server that takes writes is told from the others. */
+/** How the server that takes writes is distinguished from the others. */
 export interface WriterRules<T> {
   /** Scheme of the store, for messages. */
   readonly kind: string;
-  /** What an operator does with a server that should take no writes: a sentence. */
+  /** What an operator does about a second server that takes writes: a sentence. */
   readonly severalHint: string;
-  /** What an operator does where servers answer, and none of them takes writes: a sentence. */
+  /** What an operator does if servers answer, but none of them takes writes: a sentence. */
   readonly noneHint: string;
-  /** Whether servers are asked before each call, or once for each connection: a server that is alone. */
+  /** Whether servers are asked before each call; a single server is asked once for each connection. */
   readonly asksAgain: boolean;
-  /** Finds the writers that count, and remembers how far timelines went: one for all links of a database. */
+  /** Finds the writers that count, and remembers how far timelines went; all links of a database share one. */
   readonly choice: WriterChoice;
   /** Asks a server what it is. */
   readonly ask: (connection: T, server: Endpoint) => Promise<ServerAnswer>;
-  /** Asks two that name the same server whether they are one. */
+  /** Asks two connections that report the same server whether they really lead to one. */
   readonly isOneServer: (one: T, other: T) => Promise<boolean>;
   /** Makes a connection ready for its first call. */
   readonly prepare: (connection: T) => Promise<void>;
 }
 
-/** For so long an answer counts: a call begins within this time of the question, by the monotonic clock. */
+/**
+ * An answer is valid for this long from when the question was sent, by the monotonic clock: a call has to begin within
+ * it.
+ */
 const evidenceMs = 1_000;
-/** How often servers are asked again because their answers came too late for the call. */
+/** How often servers are asked because answers came too late for the call. */
 const roundsMax = 3;
-/** The longest that a server which does not answer holds a call up. A first connection may take half of a call. */
+/**
+ * The longest that a server that does not answer delays a call. A first connection may take half of the time of a call.
+ */
 const patienceMaxMs = 500;
 
-/** What the servers said so far. */
+/** What the servers have answered so far. */
 interface Look<T> {
   readonly sightings: Sighting<T>[];
   readonly firstWriter: PromiseWithResolvers<void>;
 }
 
 /**
- * The way to the one server of several that takes writes.
+ * The route to the one server of several that takes writes.
  *
- * Where a URL names several servers, each of them is asked before each call: two that both take writes would be two
- * stores. A server that does not answer is no evidence, so it holds nobody up. docs/adr/0109 has the decision.
+ * If a URL names several servers, each of them is asked before each call: two that both take writes would be two
+ * stores. A server that does not answer is not evidence, so no call waits for it for long. docs/adr/0109 has the
+ * decision.
  */
 export class OneWriter<T> implements Route<T> {
   readonly #parts: RouteParts<T>;
@@ -94,7 +100,7 @@ export class OneWriter<T> implements Route<T> {
     };
     const all = Promise.all(this.#parts.servers.map(follow));
     await this.#whilePatient(all);
-    // Without one that takes writes, there is nothing to do but to wait for it.
+    // If none takes writes, all that can be done is to wait for one that does.
     if (!look.sightings.some(({ answer }) => answer.kind === "writer")) {
       await Promise.race([all, look.firstWriter.promise]);
     }
@@ -114,7 +120,8 @@ export class OneWriter<T> implements Route<T> {
       return askedAtMs + patienceMs - nowMs;
     });
     const { promise: over, resolve } = Promise.withResolvers<void>();
-    // The answers that came while this process did not run are read after the timers that became due meanwhile.
+    // After a pause of this process, the event loop runs the timers that became due before it reads the answers that
+    // came.
     const cancel = systemTimers.after(Math.max(0, ...waits), () => setImmediate(resolve));
     await Promise.race([answers, over]);
     cancel();
@@ -164,7 +171,7 @@ export class OneWriter<T> implements Route<T> {
     return watched;
   }
 
-  /** Servers that no sentinel names any more. */
+  /** Forgets servers that no sentinel names any more. */
   #forgetAllBut(asked: ReadonlySet<string>): void {
     for (const [name, watched] of this.#watched) {
       if (asked.has(name)) continue;
@@ -174,20 +181,20 @@ export class OneWriter<T> implements Route<T> {
   }
 }
 
-/** Since when the oldest answer is known. A server that was silent gave none. */
+/** The age of the oldest answer. Servers that were silent gave none. */
 function ageMs<T>(sightings: readonly Sighting<T>[]): number {
   const answers = sightings.filter(({ answer }) => answer.kind !== "silent");
   return systemClock.monotonicMs() - Math.min(...answers.map(({ askedAtMs }) => askedAtMs));
 }
 
-/** All servers answered: neither a network nor credentials are in the way. */
+/** The error if all servers answered, so that neither the network nor credentials are the problem. */
 function noWriter(kind: string, problem: string, hint: string): IdError {
   const message = `The ${kind} store cannot be used: ${problem}. ${hint}`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind, problem, writers: "none" } });
 }
 
 function severalWriters<T>(kind: string, hint: string, writers: readonly Writer<T>[]): IdError {
-  // Sorted: those that sentinels name come in the order of the answers.
+  // Sorted, because servers that sentinels name come in the order of the answers.
   const names = writers.map(({ at }) => nameOf(at)).toSorted();
   const servers = names.join(" and ");
   const message = `Several servers of the ${kind} store take writes: ${servers}. Nothing is granted or renewed until only one of them does. ${hint}`;

@@ -1,7 +1,7 @@
 /**
- * Links to a PostgreSQL database: connecting, TLS, which server takes writes, durable commits.
+ * Links to a PostgreSQL database: connecting, TLS, which server takes writes, and durable commits.
  *
- * No statement may need the state of a session, so that a connection pooler can stand between.
+ * No statement may need the state of a session, so that a connection pooler can be used.
  */
 import { connect as connectTcp, Socket } from "node:net";
 import type { Client, ClientConfig, QueryResultRow } from "pg";
@@ -28,25 +28,25 @@ const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 export interface PostgresConnection {
   readonly client: Client;
   readonly socket: Socket;
-  /** What the server tells of itself; it was asked when the connection was made. */
+  /** The facts that the server reveals; it was asked when the connection was made. */
   readonly told: ReadonlySet<FactName>;
 }
 
 /**
  * A part of a WITH clause, `durable`, for each statement that writes: its commit is answered when it is on disk (and on
- * the synchronous standbys, if there are any), also where the server's default is laxer. `remote_apply` waits for more
- * than that, and stays. A statement has to name `durable` in its FROM clause, or it is not run. To be run by
- * {@link writeDurably}, for which the clause has the server send its warnings.
+ * the synchronous standbys, if there are any), even if the server's default is laxer. `remote_apply` waits for more
+ * than that, and is kept. A statement has to name `durable` in its FROM clause, otherwise the clause is not evaluated.
+ * To be run by {@link writeDurably}, which needs the warnings that the clause makes the server send.
  */
 export const durableCommit = `durable AS (SELECT set_config('client_min_messages', 'warning', true) AS messages,
   set_config('synchronous_commit',
     CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) AS mode)`;
 
 /**
- * Runs a statement with {@link durableCommit}, and gives its rows.
+ * Runs a statement with {@link durableCommit}, and returns its rows.
  *
- * @throws Error if the server warns of something: a wait for a synchronous standby that was cancelled commits all the
- * same, with a warning alone, and a failover then undoes the write.
+ * @throws Error if the server sends a warning: if a wait for a synchronous standby is cancelled, the server still
+ * commits, with only a warning, and a failover then undoes the write.
  */
 export async function writeDurably<Row extends QueryResultRow>(
   { client }: PostgresConnection,
@@ -59,7 +59,7 @@ export async function writeDurably<Row extends QueryResultRow>(
 
 /**
  * Does some work in one transaction, in which each statement sees what was committed before it, and which commits
- * durably: see {@link durableCommit}. It is rolled back where the work throws.
+ * durably: see {@link durableCommit}. It is rolled back if the work throws.
  *
  * @throws Error as {@link writeDurably} does.
  */
@@ -72,7 +72,7 @@ export async function transactDurably<R>({ client }: PostgresConnection, work: (
       await client.query("COMMIT");
       return result;
     } catch (error) {
-      // A connection that is lost has done this by itself.
+      // On a lost connection the server rolls back by itself.
       await client.query("ROLLBACK").catch(() => {});
       throw error;
     }
@@ -101,9 +101,9 @@ type MomentRow = { readonly clock_ms: string; readonly started_ms: string | null
 /**
  * Opens a PostgreSQL database; the server may start later.
  *
- * @param text - `postgres://` or `postgresql://`, with one or several servers of which one takes writes; the path is
- * the database. `schema=` names another schema than the first of the search path. `sslmode=` is read as other clients
- * read it, but certificates are verified always.
+ * @param text - `postgres://` or `postgresql://`, with one server, or several of which one takes writes; the path is
+ * the database. `schema=` names a schema other than the first of the search path. `sslmode=` is read as other clients
+ * read it, but certificates are always verified.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openPostgresDatabase(text: string, options: SqlDatabaseOptions): Promise<PostgresDatabase> {
@@ -157,7 +157,7 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
         asksAgain: servers.length > 1,
         choice: this.#choice,
         ask,
-        // The start tells two servers apart, also where one runs on a copy of the other's data.
+        // The time of the start distinguishes two servers, even if one runs on a copy of the other's data.
         isOneServer: async () => true,
         prepare: (connection) => prepare(connection, tables),
       },
@@ -216,31 +216,33 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
 const clockMs = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /**
- * Expressions of what names the server's data and one table, as far as the server tells. The table's object ID changes
- * when it is made again.
+ * Expressions of the parts that identify the server's data and one table, as far as the server reveals them. The
+ * table's object ID changes when it is created again.
  */
 function partsOf(told: ReadonlySet<FactName>, table: string): readonly (readonly [name: string, expression: string])[] {
   const names = (["system", "timeline", "database"] as const).filter((name) => told.has(name));
   return [...names.map((name) => [name, facts[name]] as const), ["table", `'${table}'::regclass::oid::text`]];
 }
 
-/** The key of a session, which a server tells at its start and the types of the driver leave out. */
+/** The key of a session, which a server sends at its start, and which the driver's types leave out. */
 interface SessionKey {
   readonly processID: number;
   readonly secretKey: number;
 }
 
-/** The longest that it may take to connect for a request to cancel, and then the longest until it is taken. */
+/**
+ * The longest that connecting for a cancel request may take, and below it the longest until the request is accepted.
+ */
 const interruptConnectTimeoutMs = 3_000;
 const interruptTimeoutMs = 60_000;
 
 /**
- * Asks the server to cancel what a session does: a lock or a synchronous standby that it waits for would keep it, and
- * with it a place among the server's connections. The request goes over a socket of its own, needs no TLS and has no
- * answer (PostgreSQL's documentation, "Canceling Requests in Progress").
+ * Asks the server to cancel what a session is doing: while it waits for a lock or a synchronous standby, it keeps
+ * occupying one of the server's connections. The request goes over a socket of its own, needs no TLS and has no answer
+ * (PostgreSQL's documentation, "Canceling Requests in Progress").
  *
- * The server closes that socket when it has passed the request on. As libpq does, we do not close it before: PgBouncer
- * 1.18 would end, and all of its clients with it (https://github.com/pgbouncer/pgbouncer/issues/801).
+ * The server closes that socket when it has passed the request on. Like libpq, we do not close it before: that would
+ * crash PgBouncer 1.18, and cut off all of its clients (https://github.com/pgbouncer/pgbouncer/issues/801).
  */
 async function interrupt({ client, socket }: PostgresConnection): Promise<void> {
   const { processID, secretKey } = client as unknown as SessionKey;
@@ -264,7 +266,7 @@ interface RoleRow {
   readonly started?: string;
 }
 
-/** Asks a server what it is. A standby takes no writes, and a server that was set to read only neither. */
+/** Asks a server what it is. Neither a standby nor a server that was set to read only takes writes. */
 async function ask({ client, told }: PostgresConnection): Promise<ServerAnswer> {
   const expressions = { ...facts, timeline: writersTimeline, started: `${facts.started}::text` };
   const named = (["system", "timeline", "started"] as const).filter((name) => told.has(name));
@@ -278,7 +280,7 @@ async function ask({ client, told }: PostgresConnection): Promise<ServerAnswer> 
   if (row.is_standby) return { kind: "other", problem: "it is a standby and takes no writes" };
   if (!row.takes_writes) return { kind: "other", problem: "it is set to read only and takes no writes" };
   const { system, timeline, started } = row;
-  // The identifier of the data alone is that of its copies, too.
+  // The system identifier alone is not enough, because copies of the data share it.
   const server = started === undefined ? undefined : `${system ?? ""} ${started}`;
   return {
     kind: "writer",
@@ -286,7 +288,7 @@ async function ask({ client, told }: PostgresConnection): Promise<ServerAnswer> 
   };
 }
 
-/** Has the tables made where there are none yet. */
+/** Has the tables created if there are none yet. */
 async function prepare(
   connection: PostgresConnection,
   tables: MadeOnce<PostgresConnection> | undefined,
@@ -294,7 +296,7 @@ async function prepare(
   await tables?.ensure(connection, await areTablesThere(connection, tables.names));
 }
 
-/** Tells whether all of some tables are there. */
+/** Whether all of the named tables exist. */
 export async function areTablesThere({ client }: PostgresConnection, names: readonly string[]): Promise<boolean> {
   const areThere = names.map((table) => `to_regclass('${table}') IS NOT NULL`).join(" AND ");
   const [row] = (await client.query<{ are_there: boolean }>(`SELECT ${areThere} AS are_there`)).rows;
@@ -302,8 +304,8 @@ export async function areTablesThere({ client }: PostgresConnection, names: read
 }
 
 /**
- * Runs a CREATE TABLE IF NOT EXISTS. Where two processes run it at once, the server can fail one of them because the
- * name is taken by then; the table is there all the same.
+ * Runs a CREATE TABLE IF NOT EXISTS. If two processes run it at the same time, the server may fail one of them because
+ * the name is taken by then; the table exists in either case.
  */
 export async function createTable({ client }: PostgresConnection, statement: string): Promise<void> {
   try {
@@ -314,23 +316,23 @@ export async function createTable({ client }: PostgresConnection, statement: str
 }
 
 /**
- * Tells whether a statement was refused, so that it did not happen and never will: read only, no privilege, no space or
- * memory, a lock that was not had, a deadlock. An error that ends the session, or a pooler's, is FATAL and tells
- * nothing.
+ * Whether a statement was refused, so that it did not happen and never will: read only, no privilege, no space or
+ * memory, a lock that was not obtained, a deadlock. An error that ends the session, or comes from a pooler, is FATAL
+ * and leaves the outcome unknown.
  */
 export function isRefusedStatement(error: unknown): boolean {
   return isLostRace(error) || isErrorOf(error, ["25006", "42501", "53100", "53200"]);
 }
 
 /**
- * Tells whether a statement was refused because of others at the same time: a lock that was not had, a deadlock, a
- * transaction that cannot be serialised. It did not happen, and may be sent again.
+ * Whether a statement was refused because of concurrent ones: a lock that was not obtained, a deadlock, a transaction
+ * that cannot be serialised. It did not happen, and may be sent again.
  */
 export function isLostRace(error: unknown): boolean {
   return isErrorOf(error, ["55P03", "40001", "40P01"]);
 }
 
-/** Tells whether an INSERT was refused because a row of the same key stands there. */
+/** Whether an INSERT was refused because there is a row with the same key. */
 export function isDuplicateKey(error: unknown): boolean {
   return isErrorOf(error, ["23505"]);
 }
@@ -354,7 +356,7 @@ function hintOf(cause: unknown): string | undefined {
   return "Set default_transaction_read_only = off on the server, the database and the user, or name the server that takes writes.";
 }
 
-/** Classes 28 (authorisation) and 3D, 3F (no such database or schema), and a privilege that is missing. */
+/** Classes 28 (authorisation) and 3D, 3F (no such database or schema), and a missing privilege. */
 function isRefusal(cause: unknown): boolean {
   return /^(28...|3D000|3F000|42501)$/.test(sqlState(cause) ?? "");
 }

@@ -1,8 +1,9 @@
 import type { Endpoint } from "./remote-url.ts";
 
 /**
- * The text of an error, to stand within a sentence: without the full stops that some servers end theirs with, and
- * without the code of gRPC before etcd's. Node's own AggregateError, of a name with several addresses, has no message.
+ * The text of an error, for use within a sentence: without the full stop at the end of some servers' texts, and without
+ * the gRPC code at the beginning of etcd's. Node's AggregateError, for a name with several addresses, has no message of
+ * its own.
  */
 export function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
@@ -10,7 +11,7 @@ export function describe(cause: unknown): string {
   return cause.message === "" ? cause.name : withoutStop(cause.message.replace(/^\[[a-z_]+\] /, ""));
 }
 
-/** A sentence without its full stop, to go on after it. */
+/** A sentence without its full stop, so that it can be continued. */
 export function withoutStop(sentence: string): string {
   return sentence.replace(/[.\s]+$/, "");
 }
@@ -20,7 +21,7 @@ export function nameOf({ host, port }: Endpoint): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Says of several servers why none of them can be used: each with its name, unless its text has the name already. */
+/** Describes why none of several servers can be used: each with its name, unless its text contains the name already. */
 export function noneTakesUs(
   problems: readonly { readonly server: Endpoint; readonly problem: unknown }[],
 ): AggregateError {

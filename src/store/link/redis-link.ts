@@ -1,5 +1,6 @@
 /**
- * Links to the primary of a Redis: connecting, TLS, sentinels, which server is the primary, the refusal of a cluster.
+ * Links to the primary of a Redis: connecting, TLS, sentinels, which server is the primary, and the refusal of Redis
+ * Cluster.
  *
  * A server that a sentinel names is asked for its role like any other: the sentinel may still name an old primary.
  */
@@ -23,14 +24,14 @@ import { WriterChoice } from "./writer-choice.ts";
 
 const kind = "redis";
 
-/** A connection. It speaks RESP 2, in which every reply is a text, a number or a list. */
+/** A connection. It uses RESP 2, in which every reply is a text, a number or a list. */
 export type RedisClient = RedisClientType<{}, {}, {}, 2>;
 
 /** How a Redis is connected to. */
 export interface RedisDatabaseOptions {
   /** Longest time of a call, from its start to its answer, a connection included. */
   readonly callTimeoutMs: number;
-  /** For a URL that names neither a password nor a file with one. Never logged. */
+  /** The password, if the URL names neither one nor a file with one. Never logged. */
   readonly password?: string | undefined;
 }
 
@@ -43,10 +44,11 @@ interface Credentials {
 /**
  * Opens a Redis database; the server may start later.
  *
- * @param text - `redis://` or `rediss://`, with a primary and its replicas in any order, or with `sentinel=` and the
- * name of the primary the sentinels that know it. `sentinelUser=` and `sentinelPasswordFile=` are for the sentinels,
- * user and password for the servers. The path is the database's number. `replicas=` is how many replicas there should
- * be: by default one less than the servers that are named, and with sentinels, or one server, as many as are connected.
+ * @param text - `redis://` or `rediss://`, with a primary and its replicas in any order; or, with `sentinel=` and the
+ * name of the primary, with the sentinels that monitor it. `sentinelUser=` and `sentinelPasswordFile=` are for the
+ * sentinels; user and password are for the servers. The path is the database's number. `replicas=` is how many replicas
+ * there should be: by default one less than the number of servers named; with sentinels, or with one server, as many as
+ * are connected.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openRedisDatabase(text: string, options: RedisDatabaseOptions): Promise<RedisDatabase> {
@@ -84,12 +86,12 @@ export class RedisDatabase {
     this.#replicas = parseCount(url.parameters, "replicas", 100) ?? othersNamed;
   }
 
-  /** How many replicas there should be; 0 where those that are connected count. */
+  /** How many replicas there should be; 0 = as many as are connected. */
   get replicas(): number {
     return this.#replicas;
   }
 
-  /** Whether another server can become the primary, as far as the URL says. */
+  /** Whether another server can become the primary, as far as the URL shows. */
   get canFailOver(): boolean {
     return this.#replicas > 0 || this.#url.endpoints.length > 1 || this.#url.parameters.has("sentinel");
   }
@@ -118,7 +120,7 @@ export class RedisDatabase {
     });
   }
 
-  /** With `sentinel=`, the servers of the URL are the sentinels, and those that they name are not. */
+  /** With `sentinel=`, the servers of the URL are sentinels, and the servers that they name are not. */
   #isSentinel(server: Endpoint): boolean {
     return this.#url.parameters.has("sentinel") && this.#url.endpoints.includes(server);
   }
@@ -130,7 +132,7 @@ export class RedisDatabase {
       : this.#askRole(client);
   }
 
-  /** Only a primary that can reach a majority takes writes that count. */
+  /** Only a primary that reaches a majority counts as a server that takes writes. */
   async #askRole(client: RedisClient): Promise<ServerAnswer> {
     const server = await client.sendCommand<string>(["INFO", "server"]);
     const mode = /^(?:redis|server)_mode:(\w+)/m.exec(server)?.[1];
@@ -156,7 +158,7 @@ export class RedisDatabase {
   async #connect(server: Endpoint, signal: AbortSignal, lost: () => void): Promise<RedisClient> {
     const credentials = this.#isSentinel(server) ? await this.#sentinelCredentials() : await this.#credentials();
     const tls = await readTls(this.#url, server, this.#url.scheme === "rediss");
-    // The signal ends the socket itself: a driver that is destroyed while it connects leaves its socket open.
+    // The signal closes the socket itself, because a driver that is destroyed while it connects leaves its socket open.
     const socket = { host: server.host, port: server.port, reconnectStrategy: false, signal } as const;
     const client = this.#createClient({
       ...credentials,
@@ -201,12 +203,12 @@ async function askSentinel(client: RedisClient, name: string): Promise<ServerAns
   return { kind: "names", server: { host, port: Number(port) } };
 }
 
-/** How many of `replicas` make more than half of all servers together with the primary. */
+/** How many of `replicas` form a majority of all servers together with the primary. */
 export function replicasForMajority(replicas: number): number {
   return Math.floor((replicas + 1) / 2);
 }
 
-/** A line `name:value` of INFO. */
+/** The value of a line `name:value` of INFO. */
 export function infoField(info: string, name: string): string {
   const value = new RegExp(`^${name}:([^\\r\\n]*)`, "m").exec(info)?.[1];
   if (value === undefined) throw new Error(`its INFO lacks ${name}`);

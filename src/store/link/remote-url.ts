@@ -1,8 +1,8 @@
 /**
  * The URL of a remote store: `scheme://[user[:password]@]host[:port][,host[:port]…][/path][?name=value&…]`.
  *
- * A user, a password and a path are percent-encoded. Certificates and passwords may stand in files, which are read
- * again for each connection, so that renewed ones are used without a restart.
+ * A user, a password and a path are percent-encoded. Certificates and passwords may be in files, which are read again
+ * for each connection, so that renewed ones are used without a restart.
  */
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** A URL, taken apart. */
+/** A parsed URL. */
 export interface RemoteUrl {
   readonly scheme: string;
   /** At least one, in the order given. */
@@ -29,11 +29,11 @@ export interface RemoteUrl {
 
 /** The forms of URL that a store accepts. */
 export interface RemoteUrlRules {
-  /** Those that mean this store, without `://`; the first one is shown in errors. */
+  /** The schemes of this store, without `://`; the first one is shown in errors. */
   readonly schemes: readonly string[];
-  /** Of a server whose port the URL does not say. */
+  /** The port of a server if the URL does not give it. */
   readonly defaultPort: number;
-  /** Names of its own parameters, beside those of {@link commonParameters}. */
+  /** Names of its own parameters, in addition to {@link commonParameters}. */
   readonly parameters: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const urlPattern =
   /^(?<scheme>[a-z][a-z0-9+]*):\/\/(?:(?<user>[^@/?#]*)@)?(?<hosts>[^@/?#]+)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
 const endpointPattern = /^(?:\[(?<ipv6>[0-9A-Fa-f:.]+)\]|(?<host>[A-Za-z0-9._-]+))(?::(?<port>\d{1,5}))?$/;
 
-/** @throws IdError INVALID_CONFIG. Its message holds no part of the URL that could be a secret. */
+/** @throws IdError INVALID_CONFIG. Its message contains no part of the URL that could be a secret. */
 export function parseRemoteUrl(text: string, rules: RemoteUrlRules): RemoteUrl {
   const groups = urlPattern.exec(text)?.groups;
   const scheme = groups?.["scheme"];
@@ -64,7 +64,7 @@ export function parseRemoteUrl(text: string, rules: RemoteUrlRules): RemoteUrl {
   };
 }
 
-/** Reads the password: of the file, else of the URL, else the given one. */
+/** Reads the password: from the file, otherwise from the URL, otherwise the given one. */
 export async function readPassword(url: RemoteUrl, given: string | undefined): Promise<string | undefined> {
   return (await readPasswordFile(url, "passwordFile")) ?? url.password ?? given;
 }
@@ -79,7 +79,7 @@ export async function readPasswordFile({ parameters }: RemoteUrl, name: string):
 /**
  * Reads the options for `tls.connect`; undefined without TLS. Certificates are always verified.
  *
- * @param isImplied - Whether the scheme alone means TLS.
+ * @param isImplied - Whether the scheme alone implies TLS.
  */
 export async function readTls(
   url: RemoteUrl,
@@ -104,7 +104,7 @@ export async function readTls(
   };
 }
 
-/** The name or address that a server's certificate must bear. */
+/** The name or address for which a server's certificate must be valid. */
 export function tlsServerName({ parameters }: RemoteUrl, { host }: Endpoint): string {
   return parameters.get("tlsServerName") ?? host;
 }
@@ -172,7 +172,7 @@ async function readSecret(parameter: string, path: string): Promise<Buffer> {
   }
 }
 
-/** The error for a store URL; `problem` must hold no part of the URL that could be a secret. */
+/** The error for a store URL; `problem` must not contain a part of the URL that could be a secret. */
 export function invalidUrl(problem: string): IdError {
   return new IdError("INVALID_CONFIG", `The store URL is not valid: ${problem}.`, { metadata: { problem } });
 }

@@ -5,33 +5,39 @@ import { OneWriter, type WriterRules } from "./one-writer.ts";
 import { describe } from "./problem-text.ts";
 import type { Route, RouteParts, Taken } from "./route.ts";
 
-/** A driver as a {@link StoreLink} uses it: how it connects, and how its errors are read. */
+/** How a {@link StoreLink} uses a driver: how it connects, and how it interprets errors. */
 export interface LinkOptions<T> extends Omit<RouteParts<T>, "connectTimeoutMs"> {
   /** Scheme of the store, for messages. */
   readonly kind: string;
-  /** Whether only an operator can help: refused credentials, missing privileges. */
+  /** Whether an error is one that only an operator can remedy: refused credentials, missing privileges. */
   readonly isRefusal: (cause: unknown) => boolean;
-  /** What an operator can do about an error of the server: a sentence; undefined where the error says it. */
+  /** What an operator can do about an error of the server: a sentence; undefined if the error says it already. */
   readonly hintOf?: (cause: unknown) => string | undefined;
-  /** How the server that takes writes is told from the others; absent where they agree, so that any will do. */
+  /**
+   * How the server that takes writes is distinguished from the others; absent if the servers agree, so that any of them
+   * can be used.
+   */
   readonly writers?: Omit<WriterRules<T>, "kind">;
 }
 
-/** The longest time to connect to one server where nothing has worked for so many time limits: about a window. */
+/**
+ * The longest time to connect to one server once nothing has worked for six call time limits, which is about a window.
+ */
 const lostConnectTimeoutMs = 5_000;
 const lostAfterTimeouts = 6;
 
 /**
  * The calls to a store, over connections that are made on first use and given up after a failure.
  *
- * Calls take turns, because most drivers run one at a time. Every call ends within its deadline, whatever the driver
- * and the server do. A call that fails is never repeated here: its outcome is unknown, and the caller resolves it.
+ * Calls take turns, because most drivers run one at a time. Every call ends within its deadline, no matter what the
+ * driver and the server do. A call that fails is never repeated here: its outcome is unknown, and the caller resolves
+ * it.
  */
 export class StoreLink<T> {
   readonly #options: LinkOptions<T>;
-  /** Ends each call that waits now. */
+  /** Functions that end the calls that wait now. */
   readonly #waiting = new Set<(reason: IdError) => void>();
-  /** Resolves when the last call that was taken in has ended. */
+  /** Resolves when the most recent call has ended. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   readonly #route: Route<T>;
   /** Monotonic time of the last answer. */
@@ -48,7 +54,7 @@ export class StoreLink<T> {
   /**
    * Does some work on the connection.
    *
-   * @param what - For the message where no answer comes: a write may wait for what holds up no read.
+   * @param what - For the message if no answer comes: a write may wait for something that does not delay reads.
    * @throws IdError STORE_UNAVAILABLE: the outcome is unknown. INVALID_CONFIG: the store refuses us. Errors of this
    * class that `work` throws pass as they are.
    */
@@ -62,7 +68,8 @@ export class StoreLink<T> {
       isLate = true;
       end(unanswered(kind, taken === undefined ? "call" : what, limitMs));
     };
-    // Where nothing has worked for long there is no grant to lose by waiting, and a distant server may be connected to.
+    // If nothing has worked for long, there is no grant to lose by waiting, so there is time to connect to a distant
+    // server.
     const connectTimeoutMs = this.#connectTimeoutMs();
     const isPatient = connectTimeoutMs > callTimeoutMs;
     let limitMs = callTimeoutMs + (isPatient ? connectTimeoutMs : 0);
@@ -73,7 +80,7 @@ export class StoreLink<T> {
     let isTurn = false;
     let isOver = false;
     let taken: Taken<T> | undefined;
-    // Work is not begun after its call has failed: a write must not follow the error that its caller got.
+    // The work does not begin after its call has failed: a write must not follow the error that its caller got.
     const begin = (given: Taken<T>): Promise<R> => {
       if (isOver) return ended;
       taken = given;
@@ -124,7 +131,7 @@ export class StoreLink<T> {
   #explain(cause: unknown): IdError {
     const { kind, isRefusal } = this.#options;
     if (cause instanceof IdError) return cause;
-    // Of several servers, all have to refuse us: one that is only away may still take us.
+    // All servers have to refuse us: one that is only unreachable may still accept us.
     const isRefused = causesOf(cause).every((one) => isRefusal(one) || isCertificateProblem(one));
     if (!isRefused) return this.#unusable("cannot be used", cause);
     const problem = describe(cause);
@@ -132,13 +139,17 @@ export class StoreLink<T> {
     return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem }, cause });
   }
 
-  /** The server may have answered: that it has no space, or takes no writes. */
+  /**
+   * The error of a store that cannot be used. The server may have answered, for example that it has no space, or takes
+   * no writes.
+   */
   #unusable(what: string, cause: unknown): IdError {
     const { kind, hintOf } = this.#options;
     const problem = describe(cause);
     const [hint] = causesOf(cause).flatMap((one) => hintOf?.(one) ?? []);
     const message = `The ${kind} store ${what}: ${problem}.${hint === undefined ? "" : ` ${hint}`}`;
-    // A server that answers says why it takes no writes in words; of one that is away there is an error.
+    // For a server that answers, the cause is a text that says why it takes no writes; for one that is unreachable, it
+    // is an error.
     const isWriterAway = causesOf(cause).some((one) => typeof one === "string");
     const metadata = {
       store: kind,
@@ -150,13 +161,13 @@ export class StoreLink<T> {
   }
 }
 
-/** One for each server. */
+/** The causes, one for each server. */
 function causesOf(cause: unknown): readonly unknown[] {
   return cause instanceof AggregateError ? cause.errors : [cause];
 }
 
 /**
- * Codes of Node's TLS (an unknown authority, another name, a certificate that ran out), and mysql2's for all of them.
+ * Codes of Node's TLS (an unknown authority, another name, an expired certificate), and mysql2's code for all of them.
  * Looks into causes as well, because drivers wrap the error.
  */
 function isCertificateProblem(cause: unknown): boolean {

@@ -5,15 +5,15 @@ import type { Endpoint } from "./remote-url.ts";
 import type { GivenUp, RouteParts } from "./route.ts";
 import type { WriterRole } from "./writer-choice.ts";
 
-/** What a server says that it is. */
+/** What a server answers about its role. */
 export type ServerAnswer =
   | { readonly kind: "writer"; readonly role: WriterRole }
-  /** It takes no writes that count: why. */
+  /** It takes no writes that count; `problem` says why. */
   | { readonly kind: "other"; readonly problem: string }
-  /** A sentinel: it says which server takes writes. */
+  /** A sentinel, which names the server that takes writes. */
   | { readonly kind: "names"; readonly server: Endpoint };
 
-/** A server, and what came of asking it. */
+/** A server, and the outcome of asking it. */
 export interface Sighting<T> {
   readonly server: Endpoint;
   /** Monotonic time at which it was asked. */
@@ -21,11 +21,11 @@ export interface Sighting<T> {
   readonly answer:
     | { readonly kind: "writer"; readonly role: WriterRole; readonly connection: T }
     | Exclude<ServerAnswer, { kind: "writer" }>
-    /** It did not answer: no evidence of anything. */
+    /** It did not answer, which is not evidence of anything. */
     | { readonly kind: "silent"; readonly problem: unknown };
 }
 
-/** How a {@link WatchedServer} is asked. */
+/** When and how a {@link WatchedServer} is asked. */
 interface AskRules<T> {
   /** Whether it is asked before each call, or once for each connection. */
   readonly asksAgain: boolean;
@@ -33,13 +33,13 @@ interface AskRules<T> {
   readonly ask: (connection: T, server: Endpoint) => Promise<ServerAnswer>;
 }
 
-/** One of several servers: a connection that is kept, over which it is asked what it is. */
+/** One of several servers, with a connection that is kept, over which it is asked for its role. */
 export class WatchedServer<T> {
   readonly #server: Endpoint;
   readonly #line: ConnectionLine<T>;
   readonly #rules: AskRules<T>;
   readonly #timeoutMs: number;
-  /** The question that is on its way; of a server that is asked once, also the one that it answered. */
+  /** The question that is on its way; for a server that is asked only once, also the one that it has answered. */
   #asking: Promise<Sighting<T>> | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #connection: T | undefined;
@@ -66,7 +66,7 @@ export class WatchedServer<T> {
     });
   }
 
-  /** The connection that stands; undefined if there is none. */
+  /** The present connection; undefined if there is none. */
   get connection(): T | undefined {
     return this.#connection;
   }
@@ -76,14 +76,14 @@ export class WatchedServer<T> {
     return this.#askedAtMs;
   }
 
-  /** Whether nothing is known of it: its first question is on its way. */
+  /** Whether nothing is known of the server yet, because its first question is still on its way. */
   get isNew(): boolean {
     return this.#isNew;
   }
 
   /**
    * Asks the server what it is, connecting if that is necessary. One question is on its way at a time. Never rejects,
-   * and ends within the time of a call to connect and as much to answer.
+   * and ends within twice the time of a call: once to connect, and once to answer.
    */
   ask(): Promise<Sighting<T>> {
     if (this.#asking !== undefined) return this.#asking;
@@ -97,7 +97,7 @@ export class WatchedServer<T> {
     return asking;
   }
 
-  /** Says that a call over this connection was answered. */
+  /** Reports that a call over this connection was answered. */
   worked(): void {
     this.#line.worked();
   }
@@ -108,7 +108,7 @@ export class WatchedServer<T> {
     this.#line.drop(why);
   }
 
-  /** {@link drop} for good. */
+  /** {@link drop}, permanently. */
   close(): void {
     this.#forget();
     this.#line.close();

@@ -1,6 +1,6 @@
 /**
- * Does the work of one connection, and destroys what was begun when `signal` aborts: also where it had aborted before,
- * or aborts while a driver that was told to end goes on connecting.
+ * Does the work of one connection, and destroys what was begun when `signal` aborts, even if it had aborted before, or
+ * if a driver continues to connect after it was told to end.
  *
  * @param destroy - May be called more than once.
  */

@@ -1,21 +1,21 @@
 /**
- * Which of several servers is the one that takes writes, as far as their answers tell.
+ * Finds which of several servers is the one that takes writes, as far as their answers show.
  *
- * Two servers that both take writes are two stores: each could grant one worker ID. So where two answer, neither is
- * used, unless PostgreSQL's timeline says which is the older. docs/adr/0109 has the decision.
+ * Two servers that both take writes are two stores: each could grant one worker ID. So if two answer, neither is used,
+ * unless PostgreSQL's timeline shows which is the older. docs/adr/0109 has the decision.
  */
 import type { Endpoint } from "./remote-url.ts";
 
-/** What a server that takes writes says of itself. */
+/** What a server that takes writes reports about itself. */
 export interface WriterRole {
   /**
-   * Names this start of this server: differs for two servers, also where one runs on a copy of the other's data;
-   * undefined: it does not tell. See {@link WriterRules.isOneServer}.
+   * Identifies this start of this server. It differs between two servers, even if one runs on a copy of the other's
+   * data; undefined if the server does not report it. See {@link WriterRules.isOneServer}.
    */
   readonly server: string | undefined;
-  /** Names the data, over copies and failovers; undefined where it is unknown. */
+  /** Identifies the data, across copies and failovers; undefined if it is unknown. */
   readonly system?: string | undefined;
-  /** Rises with each promotion of the same `system`; undefined where it is unknown, or there is no such number. */
+  /** Rises with each promotion of the same `system`; undefined if it is unknown, or there is no such number. */
   readonly timeline?: number | undefined;
 }
 
@@ -26,22 +26,22 @@ export interface Writer<T> {
   readonly role: WriterRole;
 }
 
-/** What the servers of a URL said, as far as they take writes. */
+/** The servers of a URL that report that they take writes. */
 export interface WritersFound<T> {
-  /** Those that count: of one server under several names, the first. */
+  /** The writers that count; a server with several names is listed once, under the first. */
   readonly writers: readonly Writer<T>[];
-  /** Those that were overtaken: a server on a later timeline of the same data was seen. */
+  /** The writers that were overtaken: a server on a later timeline of the same data was seen. */
   readonly overtaken: readonly Writer<T>[];
 }
 
-/** Remembers, for all links of one database, how far its timelines went: the process never goes back. */
+/** Remembers, for all links of one database, how far its timelines went: the process never uses an older one again. */
 export class WriterChoice {
   readonly #timelines = new Map<string, number>();
 
   /**
-   * Sorts the servers that take writes.
+   * Divides the servers that take writes into those that count and those that were overtaken.
    *
-   * @param isOneServer - Asks two whose role names the same server whether they are one.
+   * @param isOneServer - Asks two connections that report the same server whether they really lead to one.
    */
   async sort<T>(
     found: readonly Writer<T>[],

@@ -1,13 +1,13 @@
 import { statfsSync, statSync } from "node:fs";
 
-/** Tells one file from another by device and inode, which are known without opening it. */
+/** Identifies a file by device and inode, which are known without opening it. */
 export interface FileIdentity {
   readonly device: bigint;
   readonly inode: bigint;
 }
 
 /**
- * Looks which file stands at a path. Never opens it: closing a file that SQLite has open in this process drops SQLite's
+ * Finds which file is at a path. Never opens it: closing a file that SQLite has open in this process drops SQLite's
  * locks without an error (https://www.sqlite.org/howtocorrupt.html, section 2.2).
  *
  * @returns undefined if there is none.
@@ -17,14 +17,14 @@ export function identifyFile(path: string): (FileIdentity & { readonly size: big
   return stat && { device: stat.dev, inode: stat.ino, size: stat.size };
 }
 
-/** Tells whether a file still stands at its path. */
+/** Whether a file is still at its path. */
 export function standsAt(path: string, file: FileIdentity): boolean {
   const there = identifyFile(path);
   return there !== undefined && there.device === file.device && there.inode === file.inode;
 }
 
 /**
- * Magic numbers of file systems whose locks do not reach across machines, or cannot be trusted: statfs(2),
+ * Magic numbers of file systems whose locks do not work across machines, or cannot be trusted: statfs(2),
  * linux/magic.h.
  */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -43,9 +43,12 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x01161970, "GFS2"],
 ]);
 
-/** Names the network file system that a folder lies on; undefined if it is none, or if the platform does not tell. */
+/**
+ * The name of the network file system that a folder is on; undefined if it is on another kind, or if the platform does
+ * not report it.
+ */
 export function networkFileSystem(folder: string): string | undefined {
-  // Elsewhere the numbers mean other things.
+  // On other platforms the numbers have other meanings.
   if (process.platform !== "linux") return undefined;
   return networkFileSystems.get(statfsSync(folder).type >>> 0);
 }

@@ -1,14 +1,14 @@
 /**
- * The names of a store's file. SQLite names its journal after the path, and the folder of locks is named after it, too.
- * A process that opens the same file by another name sees neither: a journal that a killed process left is then rolled
- * back over writes that were answered later. So the file must have one name for all processes.
+ * The names of a store's file. SQLite names its journal after the path, and so is the folder of locks named. A process
+ * that opens the same file by another name sees neither: a journal that a killed process left would then be rolled back
+ * over writes that were answered later. So the file must have one name for all processes.
  */
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { IdError } from "../../errors.ts";
 
 /**
- * Resolves the symbolic links in a path, also where the file, or folders above it, are not there yet.
+ * Resolves the symbolic links in a path, even if the file, or folders above it, do not exist yet.
  *
  * @param path - Absolute.
  * @throws The system's error, with `code`.
@@ -33,7 +33,7 @@ export function realPathOf(path: string): string {
  */
 export function checkOneName(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  // A folder has a link for each folder in it; SQLite says itself that it is no file.
+  // A folder has a link for each folder in it; SQLite itself reports that it is not a file.
   if (found === undefined || found.isDirectory()) return;
   if (!found.isFile()) {
     const message = `${path} is not a file. Choose another --store; nothing was changed.`;
@@ -49,8 +49,8 @@ export function checkOneName(path: string): void {
 }
 
 /**
- * Tells whether something is mounted at exactly this path. A bind mount shows in no other way: its device and inode are
- * those of the file.
+ * Whether something is mounted at exactly this path. A bind mount cannot be recognized in any other way: its device and
+ * inode are those of the file.
  *
  * @param mountInfo - The text of /proc/self/mountinfo: proc_pid_mountinfo(5). The fifth field of a line is the mount
  * point, with blanks, tabs, line feeds and backslashes as three octal digits.
@@ -62,7 +62,7 @@ export function isMountPoint(path: string, mountInfo: string): boolean {
   });
 }
 
-/** Empty where the system has no such file. */
+/** Reads the list of mounts; empty if the system has no such file. */
 function readMountInfo(): string {
   try {
     return readFileSync("/proc/self/mountinfo", "utf8");

@@ -1,6 +1,6 @@
 /**
- * Two accounts of a store's file: its own, and that of the place where it stands. Together they tell whether the file
- * is the one that stood here, and as new as it was.
+ * Two accounts of a store's file: its own, and that of the place where it is. Together they show whether the file is
+ * the one that was here before, and is no older than it was.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { kernelRandom128 } from "../../kernel-random.ts";
@@ -8,9 +8,9 @@ import { identityOf } from "../store-identity.ts";
 
 /** One life of a file at its place. */
 export interface FileLife {
-  /** Differs as soon as another file, or an older copy, stands here. */
+  /** Differs as soon as another file, or an older copy, is here. */
   readonly identity: string;
-  /** How to read a file without data. `new`: nothing was ever lost here. `lost`: that cannot be told. */
+  /** What it means if the file has no data. `new`: nothing was ever lost here. `lost`: a loss cannot be ruled out. */
   readonly emptyMeans: "new" | "lost";
 }
 
@@ -19,14 +19,14 @@ export interface FileMeta {
   readonly fileId: string;
   /** Grows with each write. */
   readonly revision: number;
-  /** Whether the file was made with no trace of an earlier one beside it. */
+  /** Whether the file was created with no trace of an earlier one beside it. */
   readonly isClean: boolean;
 }
 
-/** The account of the place, in the file `revision` beside it: which file stood here when it was last looked at. */
+/** The account of the place, in the file `revision` beside it: which file was here when it was last looked at. */
 export interface FilePlace {
   readonly fileId: string;
-  /** Another one is drawn whenever the file that stands here is not the one that stood here. */
+  /** A new one is drawn whenever the file that is here is not the one that was here before. */
   readonly placeId: string;
   readonly revision: number;
   /** Whether nothing was ever lost here since the file was new. */
@@ -53,7 +53,7 @@ export function writeMeta(database: DatabaseSync, revision: number): void {
   database.prepare("UPDATE meta SET revision = ?").run(revision);
 }
 
-/** Creates the table of the place where there is none. */
+/** Creates the table of the place if there is none. */
 export function createPlace(database: DatabaseSync): void {
   database.exec(`CREATE TABLE IF NOT EXISTS place (
     one INTEGER PRIMARY KEY CHECK (one = 1), file_id TEXT NOT NULL, place_id TEXT NOT NULL, revision INTEGER NOT NULL,
@@ -61,7 +61,7 @@ export function createPlace(database: DatabaseSync): void {
   ) STRICT;`);
 }
 
-/** See {@link FilePlace}; undefined where no file ever stood. */
+/** See {@link FilePlace}; undefined if no file was ever here. */
 export function readPlace(database: DatabaseSync): FilePlace | undefined {
   const row = database.prepare("SELECT file_id, place_id, revision, original FROM place").get();
   if (row === undefined) return undefined;
@@ -79,7 +79,7 @@ export function writePlace(database: DatabaseSync, revision: number): void {
 }
 
 /**
- * Decides which life of the file this is, the one that stood here or a new one, and notes it at the place.
+ * Decides whether this is the life of the file that was here before, or a new one, and notes it at the place.
  *
  * @param place - What {@link readPlace} read in the same transaction.
  */
@@ -89,7 +89,7 @@ export function resolveLife(
   place: FilePlace | undefined,
 ): { readonly placeId: string; readonly life: FileLife } {
   const isKnown = place !== undefined && place.fileId === meta.fileId && meta.revision >= place.revision;
-  // A file that nothing was ever written to, with nothing beside it, was made by this process a moment ago.
+  // An unwritten file with nothing beside it was created by this process a moment ago.
   const isNew = place === undefined && meta.isClean && meta.revision === 0;
   const { placeId, isOriginal } = isKnown ? place : { placeId: kernelRandom128(), isOriginal: isNew };
   database

@@ -12,7 +12,7 @@ export function inTransaction<T>(database: DatabaseSync, begin: "BEGIN" | "BEGIN
       // SQLite may have rolled back by itself (a full disk); then there is nothing to roll back.
       if (database.isTransaction) database.exec("ROLLBACK");
     } catch {
-      // The first error says more.
+      // The first error is more useful.
     }
     throw cause;
   }

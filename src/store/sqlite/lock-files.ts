@@ -5,7 +5,7 @@ import { isBusy, regressed } from "./sqlite-error.ts";
 import { lockPath } from "./sqlite-paths.ts";
 
 /**
- * Locks in the folder beside a store's file, one small file each. A lock is free as soon as the process that has it
+ * Locks in the folder beside a store's file, one small file each. A lock is free as soon as the process that holds it
  * ends.
  */
 export class LockFiles {
@@ -17,7 +17,7 @@ export class LockFiles {
   }
 
   /**
-   * Takes a lock without waiting; true also if it is ours already. The folder must be there.
+   * Takes a lock without waiting; also true if it is ours already. The folder must exist.
    *
    * @param storePath - The real path of the store's file.
    */
@@ -31,7 +31,7 @@ export class LockFiles {
       database.exec("BEGIN EXCLUSIVE");
       const file = identifyFile(path);
       if (file === undefined) throw regressed(path, "the lock file vanished");
-      // Kept in a field: a DatabaseSync that nothing refers to is collected, and its lock is gone.
+      // Kept in a field, because a DatabaseSync without a reference is garbage-collected, and its lock is gone.
       this.#held.set(key, { database, file });
       return true;
     } catch (cause) {
@@ -41,14 +41,14 @@ export class LockFiles {
     }
   }
 
-  /** Gives a lock back; nothing happens if it is not ours. */
+  /** Gives a lock back; does nothing if it is not ours. */
   unlock(key: string): void {
     this.#held.get(key)?.database.close();
     this.#held.delete(key);
   }
 
   /**
-   * Checks that a lock that is ours is still one: another process could lock a new file of that name.
+   * Checks that a lock of ours is still effective: if its file was replaced, another process could lock the new file.
    *
    * @throws IdError STORE_WENT_BACK: the lock's file was deleted or replaced.
    */

@@ -6,16 +6,16 @@ export interface LockOwner {
   readonly processId: number;
   /** The kind of its lock: one process may write, many may read. */
   readonly access: "write" | "read";
-  /** Whether it stands still: by SIGSTOP, or under a debugger. */
+  /** Whether it is stopped: by SIGSTOP, or in a debugger. */
   readonly isStopped: boolean;
 }
 
 /**
- * Finds another process that has a lock on one of some files; one that writes is preferred. For messages alone, because
- * the process may have let go by now.
+ * Finds another process that has a lock on one of some files, preferably one that writes. Only for messages, because
+ * the process may have released the lock by now.
  *
- * @returns undefined if there is none, or if the system does not tell. Linux tells it of processes that are visible
- * from here, and not of those outside a container.
+ * @returns undefined if there is none, or if the system does not show it. Linux shows processes that are visible from
+ * here, but not those outside of a container.
  */
 export function findLockOwner(paths: readonly string[]): LockOwner | undefined {
   let locks: string;
@@ -38,7 +38,7 @@ export function findLockOwner(paths: readonly string[]): LockOwner | undefined {
 function nameInLocks(path: string): string | undefined {
   const file = identifyFile(path);
   if (file === undefined) return undefined;
-  // As gnu_dev_major(3) and gnu_dev_minor(3) take a device apart.
+  // Split as by gnu_dev_major(3) and gnu_dev_minor(3).
   const { device, inode } = file;
   const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn);
   const minor = (device & 0xffn) | ((device >> 12n) & ~0xffn);
@@ -48,7 +48,7 @@ function nameInLocks(path: string): string | undefined {
 
 function isStopped(processId: number): boolean {
   try {
-    // The state follows the name, which may hold anything: proc_pid_stat(5).
+    // The state follows the name, which may contain any characters: proc_pid_stat(5).
     const stat = readFileSync(`/proc/${processId}/stat`, "latin1");
     return /^[Tt]$/.test(stat.slice(stat.lastIndexOf(")") + 2).charAt(0));
   } catch {

@@ -5,37 +5,40 @@ import { inTransaction } from "./file-transaction.ts";
 import { regressed } from "./sqlite-error.ts";
 import { revisionPath } from "./sqlite-paths.ts";
 
-/** A database that is open, and which file it is. */
+/** An open database, and the identity of its file. */
 export interface OpenDatabase {
   readonly database: DatabaseSync;
   readonly file: FileIdentity;
 }
 
-/** The files behind an {@link OpenFile} as they were found when it was opened. Each later use has to find the same. */
+/**
+ * The files behind an {@link OpenFile} as they were found when it was opened. Each later use has to find them
+ * unchanged.
+ */
 export interface OpenFileParts {
   /** The real path, after which everything beside the file is named. */
   readonly path: string;
-  /** As it was given; may lead over symbolic links. */
+  /** The path as it was given; may contain symbolic links. */
   readonly givenPath: string;
   /** The file that holds the data. */
   readonly main: OpenDatabase;
   /** The file `revision` in the folder beside it. */
   readonly beside: OpenDatabase;
-  /** Drawn when the file was made: 32 hex digits. */
+  /** Drawn when the file was created: 32 hex digits. */
   readonly fileId: string;
-  /** Drawn when this file first stood at this path: 32 hex digits. */
+  /** Drawn when this file was first found at this path: 32 hex digits. */
   readonly placeId: string;
-  /** The identity that its file and place make together. */
+  /** The life of the file, by its own account and that of its place. */
   readonly life: FileLife;
   /** The number of its writes when it was opened. */
   readonly revision: number;
 }
 
 /**
- * A store's file while it is open, in one life of it.
+ * A store's file while it is open, in one life of the file.
  *
  * Each read and each write first checks that the file is the one that was opened, and no older than any process has
- * seen it. All methods throw STORE_WENT_BACK where it is not; the file is then of no more use and has to be closed.
+ * seen it. All methods throw STORE_WENT_BACK otherwise; the file then cannot be used any more and has to be closed.
  */
 export class OpenFile {
   readonly #parts: OpenFileParts;
@@ -57,7 +60,7 @@ export class OpenFile {
     return this.#parts.life;
   }
 
-  /** Checks that both files still stand at their paths. */
+  /** Checks that both files are still at their paths. */
   checkPlaces(): void {
     const { path, givenPath, main, beside } = this.#parts;
     if (!standsAt(path, main.file)) throw regressed(path, "the file was deleted or replaced");
@@ -72,7 +75,7 @@ export class OpenFile {
   /** Reads in one transaction. */
   read<T>(work: (database: DatabaseSync) => T): T {
     const { main, beside } = this.#parts;
-    // The place is read first. A write goes to the file before it goes to the place, so the file may only be newer.
+    // The place is read first. A write goes to the file before it goes to the place, so the file can only be newer.
     const place = readPlace(beside.database);
     return inTransaction(main.database, "BEGIN", () => {
       this.#revision = this.#checkMeta(place);
@@ -83,13 +86,12 @@ export class OpenFile {
   /**
    * Writes in one transaction, and durably: the place notes the new revision before this returns.
    *
-   * @param work - Tells whether it wrote anything.
+   * @param work - Returns whether it wrote anything.
    * @returns What `work` returned.
    */
   write(work: (database: DatabaseSync) => boolean): boolean {
     const { main, beside } = this.#parts;
-    // The place is locked around the write, so that it never runs ahead of the file, nor falls behind an answered
-    // write.
+    // The place is locked around the write, so that it is never ahead of the file, nor behind an answered write.
     const isWritten = inTransaction(beside.database, "BEGIN IMMEDIATE", () => {
       const place = readPlace(beside.database);
       const revision = inTransaction(main.database, "BEGIN IMMEDIATE", () => {

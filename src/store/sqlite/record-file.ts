@@ -3,9 +3,9 @@ import type { FileLife } from "./file-place.ts";
 import { LockFiles } from "./lock-files.ts";
 import { StoreFile, type StoreFileOptions } from "./store-file.ts";
 
-/** Where the file is, how it is used, and for which namespace. */
+/** The path of the file, how it is used, and the namespace. */
 export interface RecordFileOptions extends StoreFileOptions {
-  /** Records of other namespaces in the file are not looked at. */
+  /** Records of other namespaces in the file are ignored. */
   readonly namespace: string;
 }
 
@@ -16,7 +16,7 @@ export interface FileRecord {
 }
 
 const format = {
-  /** "SNWL". */
+  /** "SNWL" in ASCII. */
   applicationId: 0x534e574c,
   version: 1,
   tablesSql: `CREATE TABLE record (
@@ -25,8 +25,8 @@ const format = {
 };
 
 /**
- * The worker records of one namespace in a {@link StoreFile}, and a lock for each worker ID, which tells whether its
- * holder lives.
+ * The worker records of one namespace in a {@link StoreFile}, and a lock for each worker ID, which shows whether its
+ * holder is alive.
  *
  * Synchronous; it runs in a thread of its own (sqlite-thread.ts). Everything that it throws is an IdError.
  */
@@ -57,7 +57,7 @@ export class RecordFile {
     });
   }
 
-  /** @param expected - The text that must stand there; undefined = no record. */
+  /** @param expected - The text that the record must have; undefined = there must be no record. */
   compareAndSet(
     key: string,
     expected: string | undefined,
@@ -77,12 +77,12 @@ export class RecordFile {
     });
   }
 
-  /** Takes the lock of a key without waiting; true also if it is ours already. */
+  /** Takes the lock of a key without waiting; also true if it is ours already. */
   tryLock(key: string): boolean {
     return this.#file.use(({ path }) => this.#locks.tryLock(path, key));
   }
 
-  /** Gives the lock of a key back; nothing happens if it is not ours. */
+  /** Gives the lock of a key back; does nothing if it is not ours. */
   unlock(key: string): void {
     this.#locks.unlock(key);
   }
@@ -94,7 +94,7 @@ export class RecordFile {
   }
 }
 
-/** A restart of a process loses nothing of a file, so the start of one does not count. */
+/** A file loses nothing when a process restarts, so there is no start time. */
 function incarnationOf({ identity, emptyMeans }: FileLife): Incarnation {
   return { identity, startedMs: undefined, emptyMeans };
 }

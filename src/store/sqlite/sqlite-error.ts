@@ -2,7 +2,7 @@ import { IdError } from "../../errors.ts";
 import { findLockOwner } from "./lock-owner.ts";
 import { revisionPath } from "./sqlite-paths.ts";
 
-/** SQLite's result codes that we tell apart: https://www.sqlite.org/rescode.html */
+/** SQLite's result codes that we distinguish: https://www.sqlite.org/rescode.html */
 const busy = 5;
 const readOnly = 8;
 const ioError = 10;
@@ -18,12 +18,12 @@ function sqliteCode(cause: unknown): number | undefined {
   return cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number" ? cause.errcode : undefined;
 }
 
-/** Tells whether another process had the lock. */
+/** Whether another process had the lock. */
 export function isBusy(cause: unknown): boolean {
   return primary(cause) === busy;
 }
 
-/** Tells whether SQLite says that the file was moved or deleted. */
+/** Whether SQLite reports that the file was moved or deleted. */
 export function isMoved(cause: unknown): boolean {
   return sqliteCode(cause) === moved;
 }
@@ -53,7 +53,10 @@ export function sqliteError(path: string, cause: unknown): IdError {
   return unavailable(path, problem, cause);
 }
 
-/** Names the process that has the lock of a store: one that is stopped during a write blocks all others. */
+/**
+ * The problem of a locked store, with the process that has the lock: one that is stopped during a write blocks all
+ * others.
+ */
 function lockedProblem(path: string): string {
   const owner = findLockOwner([path, revisionPath(path)]);
   if (owner === undefined) return "another process kept it locked for too long";
@@ -66,19 +69,19 @@ function isOneOf(code: number | string | undefined, ...codes: readonly (number |
   return code !== undefined && codes.includes(code);
 }
 
-/** The file is none of SQLite's. */
+/** The error of a file that is not an SQLite file. */
 export function foreignFile(path: string, cause?: unknown): IdError {
   const message = `${path} is not a SQLite database. Choose another --store; nothing was changed.`;
   return new IdError("INVALID_CONFIG", message, { cause, metadata: { store: "sqlite", path } });
 }
 
-/** The store gave no answer this time. */
+/** The error of a call that the store did not answer. */
 export function unavailable(path: string, problem: string, cause?: unknown): IdError {
   const metadata = { store: "sqlite", path, problem };
   return new IdError("STORE_UNAVAILABLE", `${path} cannot be used at the moment: ${problem}.`, { cause, metadata });
 }
 
-/** The file is not the one that was opened, or not as new as it was. */
+/** The error of a file that is not the one that was opened, or is older than it was. */
 export function regressed(path: string, problem: string): IdError {
   const metadata = { store: "sqlite", path, problem };
   return new IdError("STORE_WENT_BACK", `${path} is not what it was: ${problem}.`, { metadata });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** The suffix of a lock file: one in the folder shows that the file beside it was in use before. */
+/** The suffix of a lock file: a lock file in the folder shows that the store's file was in use before. */
 export const lockSuffix = ".lock";
 
 /** The folder of locks beside the file of an embedded store. */
@@ -14,8 +14,8 @@ export function lockPath(path: string, name: string): string {
 }
 
 /**
- * The file `revision` in that folder. It remembers how far the store's file had come, and is locked around each write
- * to that file.
+ * The file `revision` in that folder. It remembers the last revision of the store's file, and is locked around each
+ * write to that file.
  */
 export function revisionPath(path: string): string {
   return join(locksFolder(path), "revision");

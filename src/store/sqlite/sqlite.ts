@@ -16,16 +16,19 @@ import {
 import type { RecordFile, RecordFileOptions } from "./record-file.ts";
 import { findThread, ThreadLink } from "./thread-link.ts";
 
-/** The share of a call's time for which the thread waits for a lock. The rest lets its error name the lock's owner. */
+/**
+ * The share of a call's time for which the thread waits for a lock. The rest is left for finding the lock's owner for
+ * the error.
+ */
 const busyShare = 0.6;
 
 /**
  * Opens the embedded store.
  *
- * The file is opened with the first call, and created if it is not there: by a start only. Several processes of one
- * machine may share it.
+ * The file is opened with the first call, and created then if it does not exist; it is never created later. Several
+ * processes of one machine may share it.
  *
- * @param url - `sqlite:PATH`, relative paths from the working directory; `?network-file-system=force` takes a network
+ * @param url - `sqlite:PATH`, relative paths from the working directory; `?network-file-system=force` accepts a network
  * file system.
  * @throws IdError INVALID_CONFIG.
  */
@@ -33,7 +36,7 @@ export async function openSqliteStore(url: string, options: StoreOptions): Promi
   return new SqliteStore(parseSqliteUrl(url, options), options);
 }
 
-/** Takes a `sqlite:` URL apart. @throws IdError INVALID_CONFIG. */
+/** Parses a `sqlite:` URL. @throws IdError INVALID_CONFIG. */
 export function parseSqliteUrl(url: string, options: StoreOptions): RecordFileOptions {
   const match = /^sqlite:(?:\/\/(?=\/))?(?<path>[^?]+)(?:\?(?<query>.*))?$/s.exec(url);
   const path = match?.groups?.["path"] ?? "";

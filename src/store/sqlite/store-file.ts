@@ -1,9 +1,10 @@
 /**
- * A SQLite file that shows when it went back, for worker records and for sequences: this file knows neither.
+ * An SQLite file that shows when it went back. It is used for worker records and for sequences, and knows nothing about
+ * either.
  *
- * Beside the file stands a folder, `<file>.locks/`, with a file `revision` in it, the place. It remembers which file
- * stood here and how far it had come. The file's own revision grows with each write. So a copy that was put back shows,
- * whether or not a process was running then. For example: the place says revision 907, and the file says 880.
+ * Beside the file is a folder, `<file>.locks/`, with a file `revision` in it, the place. It remembers which file was
+ * here and its last revision. The file's own revision grows with each write. So an older copy that was put back is
+ * noticed, whether or not a process was running then. For example: the place says revision 907, and the file says 880.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -20,17 +21,17 @@ import { type OpenDatabase, OpenFile } from "./open-file.ts";
 import { foreignFile, isMoved, sqliteError, unavailable, regressed } from "./sqlite-error.ts";
 import { lockSuffix, locksFolder, revisionPath } from "./sqlite-paths.ts";
 
-/** Where the file is and how it is used. */
+/** The path of the file, and how it is used. */
 export interface StoreFileOptions {
-  /** Absolute; may lead over symbolic links. */
+  /** Absolute; may contain symbolic links. */
   readonly path: string;
   /** How long to wait for another process's write. */
   readonly busyTimeoutMs: number;
-  /** `force` takes a network file system, against advice. */
+  /** `force` accepts a network file system, against advice. */
   readonly networkFileSystem: "refuse" | "force";
-  /** The action where there is no file: `create` (default) makes it, `refuse` throws INVALID_CONFIG. */
+  /** What to do if there is no file: `create` (default) creates it, `refuse` throws INVALID_CONFIG. */
   readonly whereNew?: "create" | "refuse";
-  /** As above where not even its folder is there. */
+  /** The same if not even its folder exists. */
   readonly whereNoFolder?: "create" | "refuse";
 }
 
@@ -39,18 +40,21 @@ export interface StoreFileFormat {
   /** Marks the file as ours: SQLite's application_id. */
   readonly applicationId: number;
   readonly version: number;
-  /** Statements that create its tables, beside `meta`. */
+  /** Statements that create its tables, other than `meta`. */
   readonly tablesSql: string;
-  /** Statements that make the next version of one, by its number. Absent: files of older versions are refused. */
+  /**
+   * Statements that upgrade a file to the next version, by the number of its present one. Absent: files of older
+   * versions are refused.
+   */
   readonly upgrades?: Readonly<Record<number, string>>;
 }
 
 // EXTRA, not FULL: in this journal mode FULL does not sync the folder, and a power cut could undo an answered commit.
-// Not WAL: a WAL goes on being written for a file that was deleted.
+// Not WAL: writes to the WAL of a file that was deleted would still succeed.
 const pragmas = "PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA;";
 
 /**
- * A store's file. It is opened with the first use, and again with the next use after it went back.
+ * A store's file. It is opened with the first use, and after it went back again with the next use.
  *
  * Synchronous, so it runs in a thread of its own. Everything that it throws is an IdError.
  */
@@ -69,7 +73,7 @@ export class StoreFile {
   /**
    * Opens the file if needed, checks that it is the one that was opened, and lets `work` use it.
    *
-   * @throws IdError STORE_WENT_BACK: it is closed, and the next use opens the file that stands there then.
+   * @throws IdError STORE_WENT_BACK: it is closed, and the next use opens the file that is there then.
    * STORE_UNAVAILABLE, INVALID_CONFIG.
    */
   use<T>(work: (file: OpenFile) => T): T {
@@ -92,7 +96,7 @@ export class StoreFile {
     this.#open = undefined;
   }
 
-  /** @param path - The real one: everything beside the file is named after it. */
+  /** @param path - The real path: everything beside the file is named after it. */
   #openBoth(path: string): OpenFile {
     const { path: givenPath, whereNew, whereNoFolder } = this.#options;
     if (whereNew === "refuse" && !existsSync(path)) throw nothingKept("sqlite", `there is no file ${path}`);
@@ -109,7 +113,8 @@ export class StoreFile {
       createPlace(database);
     });
     try {
-      // Under the lock of the place: of several processes that start at once, one creates, and none writes meanwhile.
+      // Done under the lock of the place: if several processes start at once, one creates the file, and none writes
+      // meanwhile.
       return inTransaction(beside.database, "BEGIN IMMEDIATE", () => {
         const place = readPlace(beside.database);
         const main = this.#openMain(path, place !== undefined || hasLocks);
@@ -130,15 +135,15 @@ export class StoreFile {
     }
   }
 
-  /** @param hasTraces - Whether something beside the path shows that a file stood here before. */
+  /** @param hasTraces - Whether something beside the path shows that there was a file before. */
   #openMain(path: string, hasTraces: boolean): OpenDatabase {
     const there = identifyFile(path);
-    // SQLite takes a file of one byte for an empty one, whatever the byte is.
+    // SQLite treats a file of one byte as an empty one, no matter what the byte is.
     if (!this.#mayCreate && (there === undefined || there.size <= 1n)) throw vanished(path);
     if (there?.size === 1n) throw foreignFile(path);
     return this.#openDatabase(path, (database) => {
       const isEmpty = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.["count"] === 0;
-      // Checked before anything is changed: it may be another program's.
+      // Checked before anything is changed, because the file may be another program's.
       if (!isEmpty) this.#checkFormat(path, database);
       database.exec(pragmas);
       if (isEmpty) inTransaction(database, "BEGIN IMMEDIATE", () => this.#createTables(database, !hasTraces));
@@ -154,7 +159,7 @@ export class StoreFile {
     createMeta(database, isClean);
   }
 
-  /** Brings a file of an older version to this one, step by step. */
+  /** Upgrades a file of an older version to the present one, step by step. */
   #upgrade(database: DatabaseSync): void {
     const { version, upgrades = {} } = this.#format;
     for (let found = versionOf(database); found < version; found += 1) {
@@ -202,7 +207,7 @@ export class StoreFile {
   }
 }
 
-/** Refuses a file whose folder is not there. @throws IdError INVALID_CONFIG. */
+/** Refuses a file whose folder does not exist. @throws IdError INVALID_CONFIG. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   if (existsSync(folder)) return;
@@ -210,7 +215,10 @@ export function checkFolder(path: string): void {
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store", folder } });
 }
 
-/** The version that made a file of another format. One that raises the format makes the table of that name. */
+/**
+ * The version that created a file of another format. A version that raises the format also writes a table that names
+ * it.
+ */
 function programOf(database: DatabaseSync): string | undefined {
   try {
     return programName(database.prepare("SELECT version FROM snowlane_program").get()?.["version"]);

@@ -20,9 +20,9 @@ export interface ThreadCall {
   readonly values: readonly unknown[];
 }
 
-/** See {@link ThreadCall}. An IdError does not pass between threads as a class, so its parts do. */
+/** See {@link ThreadCall}. An IdError cannot be passed between threads as a class, so its parts are. */
 export type ThreadReply =
-  /** The first one: its code is loaded, and calls are answered from now on. */
+  /** The first reply: the thread's code is loaded, and calls are answered from now on. */
   | { readonly kind: "ready" }
   | { readonly kind: "answered"; readonly id: number; readonly answer: unknown }
   | {
@@ -34,7 +34,7 @@ export type ThreadReply =
     };
 
 /**
- * Answers the calls of a ThreadLink, in the thread, one after the other. Ends the thread after `close`.
+ * Answers the calls of a ThreadLink, one after the other; runs in the thread. Ends the thread after `close`.
  *
  * @param path - The path of the file that `target` works on, for messages.
  */

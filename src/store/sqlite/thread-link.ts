@@ -13,20 +13,23 @@ export interface ThreadLinkOptions {
   readonly code: URL | string;
   /** The path of the file that it works on, for messages. */
   readonly path: string;
-  /** Longest time of a call, from its start to its answer; for the first calls, from when the thread is ready. */
+  /**
+   * Longest time of a call, from its start to its answer; for the first calls, it is counted from when the thread is
+   * ready.
+   */
   readonly callTimeoutMs: number;
-  /** Is handed to the thread. */
+  /** Passed to the thread. */
   readonly workerData: unknown;
 }
 
-/** The longest that the thread may take to be ready: to load its code, on a machine with more work than cores. */
+/** The longest that the thread may take to be ready: it has to load its code, perhaps on an overloaded machine. */
 const threadStartTimeoutMs = 60_000;
-/** The longest that the end of the thread is waited for. */
+/** The longest wait for the end of the thread. */
 const threadEndTimeoutMs = 2_000;
 
 /**
- * Finds the code of a thread: its file stands beside its caller in the sources; in dist/, beside the entry or one
- * folder above a shared chunk. The executable holds the code itself, as a script.
+ * Finds the code of a thread. In the sources its file is beside its caller; in dist/, beside the entry or one folder
+ * above a shared chunk. The executable contains the code itself, as a script.
  *
  * @param name - Its entry in the bundle, and its file in the sources.
  * @param callerUrl - `import.meta.url` of the file that starts it.
@@ -42,8 +45,8 @@ export function findThread(name: string, callerUrl: string): URL | string {
 /**
  * The link to a thread that works on a SQLite file, as StoreLink is the link to a server.
  *
- * `T` is the object in the thread, whose methods are called. Every call ends within its deadline, whatever the disk
- * does; the start of the thread does not count, because it says nothing about the disk. A call that fails is never
+ * `T` is the object in the thread, whose methods are called. Every call ends within its deadline, no matter what the
+ * disk does; the start of the thread does not count, because it says nothing about the disk. A call that fails is never
  * repeated here: its outcome is unknown.
  */
 export class ThreadLink<T extends Closable> {
@@ -52,7 +55,7 @@ export class ThreadLink<T extends Closable> {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #nextId = 0;
-  /** Begins the time of the calls that were sent before the thread was ready; undefined = it is. */
+  /** Functions that start the time of calls that were sent before the thread was ready; undefined once it is ready. */
   #starting: Set<() => void> | undefined = new Set();
   #ended: IdError | undefined;
   #closing: Promise<void> | undefined;
@@ -86,14 +89,14 @@ export class ThreadLink<T extends Closable> {
   }
 
   async #close(): Promise<void> {
-    // The thread closes its files itself, so that no journal is left behind. Where the disk does not answer, the call
-    // fails at its deadline, and the end goes on. A thread that has not started yet has no file.
+    // The thread closes its files itself, so that no journal is left behind. If the disk does not answer, the call
+    // fails at its deadline, and the thread is ended anyway. A thread that has not started yet has no file.
     await within(
       this.#callTimeoutMs,
       this.#send("close", []).catch(() => {}),
     );
     this.#end(this.#closed());
-    // A thread that waits for such a disk ends when the disk answers.
+    // A thread that waits for such a disk ends only when the disk answers.
     await within(threadEndTimeoutMs, this.#thread.terminate());
   }
 
@@ -149,7 +152,9 @@ export class ThreadLink<T extends Closable> {
   }
 }
 
-/** Waits for something until a time limit. The timer goes with it: it would keep a command from its end. */
+/**
+ * Waits for something until a time limit. The timer is cancelled at the end, because it would keep the process running.
+ */
 async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const cancel = systemTimers.after(timeoutMs, resolve);

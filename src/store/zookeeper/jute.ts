@@ -1,10 +1,11 @@
 /**
- * ZooKeeper's serialisation: big-endian integers, texts and byte strings behind a length, of which -1 means none.
+ * ZooKeeper's serialisation: big-endian integers, and texts and byte strings preceded by a length, where -1 means that
+ * there is none.
  *
  * Source: zookeeper-jute/src/main/resources/zookeeper.jute in github.com/apache/zookeeper.
  */
 
-/** Writes values one behind the other. */
+/** Writes values one after the other. */
 export class JuteWriter {
   readonly #parts: Buffer[] = [];
 
@@ -32,7 +33,7 @@ export class JuteWriter {
     return this.bytes(Buffer.from(value));
   }
 
-  /** All of it as one frame: behind its length. */
+  /** Everything written, as one frame: preceded by its length. */
   frame(): Buffer {
     const body = Buffer.concat(this.#parts);
     return Buffer.concat([new JuteWriter().int(body.length).#body(), body]);
@@ -48,7 +49,7 @@ export class JuteWriter {
   }
 }
 
-/** Reads values one behind the other. Throws RangeError where there are no more bytes. */
+/** Reads values one after the other. Throws RangeError if there are not enough bytes left. */
 export class JuteReader {
   readonly #buffer: Buffer;
   #place = 0;

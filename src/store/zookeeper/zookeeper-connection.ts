@@ -1,9 +1,9 @@
 /**
- * One connection to a ZooKeeper server with a session of its own: the six operations that the record store needs.
+ * One connection to a ZooKeeper server with its own session: the six operations that the record store needs.
  *
- * Requests are answered in the order in which they were sent. When the connection ends, for whatever reason, every
- * waiting request is refused, and the connection is of no more use; nothing is ever sent again. docs/adr/0060 says why
- * the client is our own.
+ * Requests are answered in the order in which they were sent. When the connection ends, for any reason, every waiting
+ * request fails, and the connection cannot be used any more; no request is ever sent again. docs/adr/0060 explains why
+ * we wrote our own client.
  */
 import { connect as connectTcp, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -12,23 +12,23 @@ import { JuteReader, JuteWriter } from "./jute.ts";
 
 /** An answer of a server. */
 export interface ZooKeeperReply {
-  /** Last transaction that the server had seen: epoch in the upper half, counter in the lower. */
+  /** The last transaction that the server had seen: the epoch in the upper half, the counter in the lower. */
   readonly zxid: bigint;
   /** 0 or a code of {@link errorCodes}; otherwise the request is refused. */
   readonly code: number;
   readonly body: JuteReader;
 }
 
-/** A znode, as far as it matters here. */
+/** The parts of a znode that are used here. */
 export interface ZnodeData {
   readonly text: string;
   readonly version: number;
 }
 
-/** Codes that a caller may want to tell apart. Source: KeeperException.Code of ZooKeeper. */
+/** Codes that a caller may want to distinguish. Source: KeeperException.Code of ZooKeeper. */
 export const errorCodes = { noNode: -101, noAuth: -102, badVersion: -103, nodeExists: -110, authFailed: -115 } as const;
 
-/** What a code means, for people. Source: as above. */
+/** The meaning of a code, for people. Source: as above. */
 const errorTexts: Readonly<Record<number, string>> = {
   [-1]: "it reports an error of its own",
   [-2]: "its state contradicts itself",
@@ -79,20 +79,20 @@ const authXid = -4;
 const allPermissions = 31;
 
 /**
- * Asked of the server, which may choose another: a session says nothing about a worker, so it only has to outlast a
- * pause between pings.
+ * Requested from the server, which may choose another value: a session says nothing about a worker, so it only has to
+ * outlast a pause between pings.
  */
 const sessionTimeoutMs = 10_000;
 
 /** Far above the largest answer: 65,536 names of records. */
 const frameBytesMax = 16 * 1_024 * 1_024;
 
-/** Where and how to connect. */
+/** The server, and how to connect to it. */
 export interface ZooKeeperAddress {
   readonly host: string;
   readonly port: number;
   readonly tls: ConnectionOptions | undefined;
-  /** `user:password` of the digest scheme. Znodes that are created then belong to that user alone. */
+  /** `user:password` of the digest scheme. If it is given, created znodes belong to that user alone. */
   readonly digest: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export class ZooKeeperConnection {
   #cancelPing = (): void => {};
   #ended: Error | undefined;
 
-  /** Begins to connect; {@link open} goes on. Must be destroyed in the end. */
+  /** Begins to connect; {@link open} completes it. The connection must be destroyed in the end. */
   constructor({ host, port, tls, digest }: ZooKeeperAddress) {
     const socket = tls === undefined ? connectTcp({ host, port }) : connectTls({ ...tls, host, port });
     socket.setNoDelay(true);
@@ -124,13 +124,13 @@ export class ZooKeeperConnection {
     if (this.#digest !== undefined) await this.#authenticate(this.#digest);
   }
 
-  /** Has `listener` called when the connection ends, at once if it has ended. */
+  /** Calls `listener` when the connection ends, or at once if it has ended. */
   onEnd(listener: () => void): void {
     this.#onEnd = listener;
     if (this.#ended !== undefined) listener();
   }
 
-  /** Ends it at once. Its session runs out by itself. */
+  /** Ends the connection at once. Its session expires by itself. */
   destroy(): void {
     this.#end(new Error("the connection was given up"));
   }
@@ -140,13 +140,16 @@ export class ZooKeeperConnection {
     return (await this.#request(operations.sync, (writer) => writer.text(path))).zxid;
   }
 
-  /** The transaction that created the znode, and its time: they tell znodes of one path apart. undefined if absent. */
+  /**
+   * The transaction that created the znode, and its time: they distinguish successive znodes of one path. undefined if
+   * there is none.
+   */
   async birthOf(path: string): Promise<string | undefined> {
     const write = (writer: JuteWriter): JuteWriter => writer.text(path).boolean(false);
     const { code, body } = await this.#request(operations.exists, write, errorCodes.noNode);
     if (code === errorCodes.noNode) return undefined;
     const createdZxid = body.long();
-    // Between them: the transaction of the last change.
+    // Between the two is the transaction of the last change, which is skipped.
     body.long();
     return `${createdZxid.toString(16)}@${body.long()}`;
   }
@@ -157,7 +160,7 @@ export class ZooKeeperConnection {
     const { code, body } = await this.#request(operations.getData, write, errorCodes.noNode);
     if (code === errorCodes.noNode) return undefined;
     const text = body.text();
-    // Of the Stat: created and last changed in which transaction, and when.
+    // Skips four fields of the Stat: the transactions of the creation and the last change, and their times.
     for (let field = 0; field < 4; field += 1) body.long();
     return { text, version: body.int() };
   }

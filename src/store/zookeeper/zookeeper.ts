@@ -2,7 +2,7 @@
  * Records in ZooKeeper: one persistent znode a record, never deleted, because its version would start again.
  *
  * A write reads the znode first, on the same connection and behind a sync, and compares its text: a version alone could
- * come again after a restored snapshot, a random writeId does not. ZooKeeper tells no time. Its epoch grows with each
+ * repeat after a restored snapshot, but a random writeId does not. ZooKeeper reports no time. Its epoch grows with each
  * election of a leader. docs/adr/0061 has the decision for all stores.
  */
 import { MadeOnce } from "../link/made-once.ts";
@@ -35,16 +35,15 @@ const kind = "zookeeper";
 
 interface OpenTree {
   readonly connection: ZooKeeperConnection;
-  /** Birth of the namespace's znode: another one after the tree was deleted and made again. */
+  /** The birth of the namespace's znode, which differs after the tree was deleted and created again. */
   readonly birth: string;
 }
 
 /**
  * Opens a ZooKeeper store; the ensemble may start later.
  *
- * @param text - `zookeeper://`, with any of the ensemble's servers. The path is the znode above all namespaces,
- * `snowlane` without one. A user and a password are those of the digest scheme; the znodes then belong to that user
- * alone.
+ * @param text - `zookeeper://`, with any of the ensemble's servers. The path is the znode above all namespaces;
+ * default: `snowlane`. A user and a password are those of the digest scheme; the znodes then belong to that user alone.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openZooKeeperStore(text: string, options: StoreOptions): Promise<RecordStore> {
@@ -162,7 +161,7 @@ class ZooKeeperStore implements RecordStore {
     );
   }
 
-  /** Has the namespace's znode made where there is none yet. @returns Its birth. */
+  /** Has the namespace's znode created if there is none yet. @returns Its birth. */
   async #prepare(connection: ZooKeeperConnection): Promise<string> {
     const [, existing] = await Promise.all([connection.sync("/"), connection.birthOf(this.#root)]);
     await this.#tree.ensure(connection, existing !== undefined);
@@ -188,7 +187,7 @@ function toMoment({ birth }: OpenTree, zxid: bigint): StoreMoment {
   return momentOf({ parts: { epoch: epochOf(zxid).toString(16), tree: birth }, at: zxid });
 }
 
-/** How often a leader was elected; a server without an ensemble elects none. */
+/** How often a leader was elected; a standalone server elects none. */
 function epochOf(zxid: bigint): bigint {
   return zxid >> 32n;
 }
