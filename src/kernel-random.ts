@@ -10,10 +10,10 @@ let file: number | undefined;
  * Draws 128 random bits from the kernel, as 32 lower-case hex digits.
  *
  * Never from a generator whose state lives in this process: two clones of one process (a VM snapshot started twice)
- * would draw the same bits and take each other's writes for their own. The kernel's generator is re-seeded after a
- * restore. Where there is no such device (Windows), node:crypto has to do.
+ * would draw the same bits and mistake each other's writes for their own. The kernel's generator is re-seeded after a
+ * restore. If there is no such device (Windows), node:crypto is used.
  *
- * @throws IdError STORE_UNAVAILABLE if the device cannot be opened or read: what needs the bits is tried again.
+ * @throws IdError STORE_UNAVAILABLE if the device cannot be opened or read: the caller tries again.
  */
 export function kernelRandom128(): string {
   if (process.platform === "win32") return randomBytes(16).toString("hex");

@@ -1,10 +1,10 @@
 /** The oldest Node that has node:sqlite without a warning. The same as `engines` in package.json. */
 export const nodeVersionMin = "24.15";
 
-/** The runtimes that name a version of Node as well and lack modules of it. */
+/** Other runtimes that also report a version of Node, but lack modules of it. */
 const otherRuntimes = { bun: "Bun", deno: "Deno" } as const;
 
-/** The message for another runtime than Node, or a Node that is too old; undefined for one that will do. */
+/** The message for a runtime other than Node, or for a Node that is too old; undefined if the runtime can be used. */
 export function runtimeProblem(versions: Readonly<Record<string, string | undefined>>): string | undefined {
   for (const [key, name] of Object.entries(otherRuntimes)) {
     if (versions[key] === undefined) continue;

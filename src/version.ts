@@ -1,4 +1,4 @@
-/** Version of this program, MAJOR.MINOR.PATCH. Equal to package.json; a test holds them together. */
+/** Version of this program, MAJOR.MINOR.PATCH. Equal to package.json; a test checks that. */
 export const version = "0.1.0";
 
 /** The repository on the web. tools/repository-address.ts writes it from package.json. */

@@ -1,6 +1,5 @@
 /**
- * The time limits of a connection: RFC 9113 sections 5.4.1, 6.7, 9.1 and 10.5. Time comes as a parameter, in
- * milliseconds.
+ * The time limits of a connection: RFC 9113 sections 5.4.1, 6.7, 9.1 and 10.5. Time is a parameter, in milliseconds.
  */
 import type { Limits } from "./limits.ts";
 import { spreadAge } from "./spread-age.ts";
@@ -9,7 +8,7 @@ import { spreadAge } from "./spread-age.ts";
 export type Verdict = "fine" | "ping" | "drain" | "handshakeTimeout" | "frameTimeout" | "drainTimeout" | "peerGone";
 
 /**
- * The present state of a connection. The counters show whether a condition was broken since the last check: a
+ * The present state of a connection. The counters show whether a condition was interrupted since the last check: a
  * connection that is inside a frame at two checks may have received a thousand frames in between.
  */
 export interface ConnectionActivity {
@@ -18,25 +17,25 @@ export interface ConnectionActivity {
   readonly isDraining: boolean;
   readonly isIdle: boolean;
   readonly requestCount: number;
-  /** Whether a frame has begun and not ended. */
+  /** Whether a frame has begun but not ended. */
   readonly isMidFrame: boolean;
   readonly frameCount: number;
-  /** Whether a header block has begun and not ended. */
+  /** Whether a header block has begun but not ended. */
   readonly isMidBlock: boolean;
   readonly blockCount: number;
-  /** Whether the socket takes nothing. */
+  /** Whether the socket takes no bytes. */
   readonly isBlocked: boolean;
   readonly unblockedCount: number;
 }
 
-/** Measures for how long a condition has held without a break. */
+/** Measures how long a condition has held without interruption. */
 class Duration {
   #sinceMs: number | undefined;
   #count = 0;
 
   /**
-   * Returns for how many milliseconds the condition has held, measured from the first call that saw it; 0 if it does
-   * not hold. A `count` that differs from the last call's means that it was broken in between.
+   * Returns how many milliseconds the condition has held, measured from the first call that saw it; 0 if it does not
+   * hold. A `count` that differs from the last call's means that it was interrupted in between.
    */
   update(nowMs: number, holds: boolean, count: number): number {
     if (!holds || count !== this.#count) this.#sinceMs = undefined;

@@ -33,7 +33,9 @@ export class FrameBucket {
     this.#left--;
   }
 
-  /** Takes one token, if necessary one that the bucket gets later. Returns in how many milliseconds it has got it. */
+  /**
+   * Takes one token, if necessary one that the bucket gets later. Returns in how many milliseconds it gets that token.
+   */
   borrow(nowMs: number): number {
     const isBorrowed = this.#isEmpty(nowMs);
     this.#left--;

@@ -1,4 +1,6 @@
-/** Bytes to frames: RFC 9113 sections 3.4, 4.1 and 4.2. It knows neither streams nor the meaning of a frame. */
+/**
+ * Divides bytes into frames: RFC 9113 sections 3.4, 4.1 and 4.2. It knows neither streams nor the meaning of a frame.
+ */
 import { ConnectionError, errorCode } from "./error-code.ts";
 import { frameHeaderBytes, preface } from "./frame.ts";
 
@@ -22,7 +24,7 @@ export class FrameReader {
   readonly #payloadBytesMax: number;
   #prefaceSeen = 0;
   readonly #header = Buffer.allocUnsafe(frameHeaderBytes);
-  /** Bytes of an unfinished frame that have come, its header included. */
+  /** Bytes of an unfinished frame that have arrived, including its header. */
   #gathered = 0;
   #payload: Buffer | undefined;
   #isStopped = false;
@@ -34,12 +36,12 @@ export class FrameReader {
     this.#payloadBytesMax = payloadBytesMax;
   }
 
-  /** Whether a frame has begun and not ended. */
+  /** Whether a frame has begun but not ended. */
   get isMidFrame(): boolean {
     return this.#gathered > 0;
   }
 
-  /** Hands on no frame from now on, not even those of the chunk that is being read. */
+  /** Passes on no more frames, not even those of the chunk that is being read. */
   stop(): void {
     this.#isStopped = true;
     this.#payload = undefined;

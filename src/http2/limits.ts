@@ -1,4 +1,4 @@
-/** Every limit of a connection, by name: RFC 9113 section 10.5 asks for them, the values are ours. */
+/** Every limit of a connection, by name: RFC 9113 section 10.5 requires them, but the values are ours. */
 import { framePayloadBytesMax, framePayloadBytesMin, windowBytesInitial, windowBytesMax } from "./frame.ts";
 
 /** A limit, for configuration and documentation. */
@@ -6,7 +6,7 @@ export interface LimitDescription {
   readonly default: number;
   /** Inclusive. */
   readonly min: number;
-  /** Inclusive; Infinity where the limit can be switched off. */
+  /** Inclusive; Infinity if the limit can be switched off. */
   readonly max: number;
   readonly unit: "count" | "bytes" | "ms" | "per second";
   readonly doc: string;
@@ -27,7 +27,7 @@ const count = limit("count");
 const perSecond = limit("per second");
 const duration = limit("ms");
 
-/** The one table of limits. `Infinity` switches a duration off. docs/adr/0043 says why each limit has a name. */
+/** The one table of limits. `Infinity` switches a duration off. docs/adr/0043 explains why each limit has a name. */
 export const limitTable = {
   concurrentStreamsMax: count(
     100,
@@ -122,7 +122,7 @@ export type Limits = Readonly<Record<LimitName, number>>;
 /**
  * Completes limits with the defaults.
  *
- * @throws RangeError if one lies outside its range.
+ * @throws RangeError if one is outside of its range.
  */
 export function createLimits(given: Partial<Limits> = {}): Limits {
   const names = Object.keys(limitTable) as readonly LimitName[];

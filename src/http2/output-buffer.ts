@@ -3,7 +3,7 @@
  *
  * Frames are written one after another into slabs of 64 kB, so that all output of one turn leaves in one write. No
  * other file may keep a reference to a slab: the current slab changes when it is full, and bytes that are written into
- * an old one would end up in the middle of another response. docs/adr/0042 says why it is one write.
+ * an old one would end up in the middle of another response. docs/adr/0042 explains why it is one write.
  */
 import { frameFlag, framePayloadBytesMin, frameHeaderBytes, frameType } from "./frame.ts";
 import type { ErrorCode } from "./error-code.ts";
@@ -15,7 +15,7 @@ const idleSlabsMax = 16;
 
 interface Slab {
   readonly bytes: Buffer;
-  /** Where the free room begins. A socket may still read the bytes below. */
+  /** The beginning of the free room. A socket may still read the bytes before it. */
   from: number;
 }
 
@@ -51,10 +51,10 @@ export class OutputBuffer {
   #slab: Slab | undefined;
   #end = 0;
   #taken: Filled | undefined;
-  /** Bytes that are written and not yet taken. */
+  /** Bytes that were written but not yet taken. */
   pendingBytes = 0;
 
-  /** @param onFirstByte - Called when bytes begin to wait where none waited. */
+  /** @param onFirstByte - Called when bytes begin to wait and none waited before. */
   constructor(pool: SlabPool, onFirstByte: () => void) {
     this.#pool = pool;
     this.#onFirstByte = onFirstByte;
@@ -73,12 +73,12 @@ export class OutputBuffer {
     return oldest.slab.bytes.subarray(oldest.slab.from, oldest.end);
   }
 
-  /** Says what became of the bytes that were taken: the kernel has them all, or the socket still reads them. */
+  /** Reports what happened to the bytes that were taken: the kernel has all of them, or the socket still reads them. */
   onWritten(fate: "flushed" | "buffered"): void {
     const taken = this.#taken;
     if (taken === undefined) return;
     this.#taken = undefined;
-    // The room of flushed bytes is used again: a new slab for each 64 kB of a long stream would take twice the memory.
+    // The room of flushed bytes is reused: a new slab for each 64 kB of a long stream would take twice the memory.
     if (fate === "buffered") taken.slab.from = taken.end;
     this.#pool.give(taken.slab);
   }

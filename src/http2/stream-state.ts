@@ -37,7 +37,7 @@
  *
  * `response` says how far the response is. `awaited`: its head was not sent, informational ones aside. `body`: the head
  * was sent; body and trailers may follow. `ending`: the handler has ended the response, and bytes of the body still
- * wait for a window or for the socket. `over`: nothing more of it is sent.
+ * wait for a window or for the socket. `over`: no more of it is sent.
  */
 export type StreamState =
   | { readonly kind: "open" | "halfClosed"; readonly response: "awaited" | "body" }

@@ -1,6 +1,6 @@
 import { IdError } from "../errors.ts";
 
-/** The rule of one option. An option that is left out, or undefined, keeps every rule. */
+/** The rule of one option. An option that is left out, or undefined, satisfies every rule. */
 export interface OptionRule {
   readonly accepts: (value: unknown) => boolean;
   /** What to give: ends the sentence "Give ...". */
@@ -46,7 +46,7 @@ export function oneOf(names: readonly string[]): OptionRule {
 }
 
 /**
- * Checks options that come from a program whose types nobody may have checked, and names all that are wrong together.
+ * Checks options from a program that may not have been type-checked, and reports all wrong ones together.
  *
  * @throws IdError INVALID_CONFIG: a line for each option that breaks its rule or does not exist.
  */
@@ -71,7 +71,9 @@ export function checkOptions<Options extends object>(
   throw new IdError("INVALID_CONFIG", lines.join("\n"), { metadata });
 }
 
-/** A value as an error may show it: texts of a store can carry a password, and objects say nothing. */
+/**
+ * A value in the form that an error may show: a store's URL can contain a password, and objects are not informative.
+ */
 function shown(name: string, value: unknown): string {
   if (name.startsWith("store")) return `a ${typeof value}`;
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);

@@ -6,7 +6,7 @@ import { presetLayout, type PresetName } from "../snowflake/presets.ts";
 export type LayoutChoice = PresetName | LayoutSpec;
 
 /**
- * Gives the layout that a program chose. Default: `twitter`.
+ * Returns the layout that a program chose. Default: `twitter`.
  *
  * @throws IdError INVALID_LAYOUT.
  */

@@ -18,7 +18,7 @@ export interface ClaimPastOptions {
   readonly to: Date;
   /** How many worker IDs are claimed, 1 to 16: more for rows that come close together. Default: 1. */
   readonly lanes?: number | undefined;
-  /** Since when every ID of the layout came from this store. `always`: no other generator ever made one. */
+  /** The time since which every ID of the layout came from this store. `always`: no other generator ever made one. */
   readonly knownSince: Date | "always";
   /** Up to when the store lost nothing that it had confirmed. Default: nothing is stated. */
   readonly storeKeptUntil?: Date | "now" | undefined;
@@ -26,9 +26,9 @@ export interface ClaimPastOptions {
   readonly reason: string;
   /** By how much the time of an ID may be later than that of its row, in milliseconds. Default: 1,000. */
   readonly lagMaxMs?: number | undefined;
-  /** Claims worker IDs of these datacenters alone. */
+  /** Claims only worker IDs of these datacenters. */
   readonly datacenterIds?: readonly number[] | undefined;
-  /** Claims these worker IDs alone. */
+  /** Claims only these worker IDs. */
   readonly workerIds?: { readonly first: number; readonly last: number } | undefined;
 }
 
@@ -108,7 +108,7 @@ export class PastClaim {
 
 /**
  * Claims an interval of the past for rows that exist already: no other claim, and no server, ever makes one of its IDs.
- * The store is closed before this resolves; nothing is held. The layout is that of the namespace.
+ * The store is closed before this resolves, and no worker ID is held. The layout is that of the namespace.
  *
  * Calling it again wastes a claim: the number of claims over one interval is bounded.
  *

@@ -25,13 +25,16 @@ export interface SnowlaneOptions extends WorkerChoice {
   readonly namespace?: string | undefined;
   /** Default: `twitter`. Every process of a namespace has the same one. */
   readonly layout?: LayoutChoice | undefined;
-  /** The name of this process over restarts; 100 characters count. Default: host name and name of the script. */
+  /**
+   * The name of this process, which stays the same over restarts; only its first 100 characters are used. Default: host
+   * name and name of the script.
+   */
   readonly instance?: string | undefined;
   /** The version of the program, shown beside the worker ID. Default: that of this package. */
   readonly version?: string | undefined;
 }
 
-/** How long a start retries while the store does not answer. A program that is told nothing must not hang for ever. */
+/** How long a start retries while the store does not answer. A program must not wait for ever without an error. */
 const startPatienceMsDefault = 30_000;
 
 const anyNumber: OptionRule = { accepts: (value) => typeof value === "number", hint: "a number of milliseconds" };
@@ -39,10 +42,10 @@ const aSignal: OptionRule = { accepts: (value) => value instanceof AbortSignal, 
 const rules: Readonly<Record<keyof SnowlaneOptions, OptionRule>> = {
   store: text,
   namespace: text,
-  // chooseLayout says more.
+  // chooseLayout checks it in detail.
   layout: { accepts: () => true, hint: "a layout" },
   instance: {
-    // Records of claims of the past begin so.
+    // The records of claims of the past begin with this.
     accepts: (value) => text.accepts(value) && !String(value).startsWith("past "),
     hint: 'a text that is not empty, and does not begin with "past "',
   },
@@ -54,7 +57,7 @@ const rules: Readonly<Record<keyof SnowlaneOptions, OptionRule>> = {
   workerId: whole,
   datacenterIds: wholes,
   workerIds: wholeRange,
-  // Their ranges depend on the store: openWorker knows them.
+  // Their ranges depend on the store, so openWorker checks them.
   windowMs: anyNumber,
   windowMaxMs: anyNumber,
   renewalPeriodMs: anyNumber,

@@ -1,7 +1,7 @@
 /**
- * Ends the import of the library under a Node that is too old, Bun or Deno, in a sentence that names the one to
- * install. It is the first module that runs (tools/bundle-parts.mjs), because the others need what an older Node does
- * not have.
+ * Makes the import of the library fail under Bun, Deno or a Node that is too old, with a message that names the version
+ * to install. It is the first module that runs (tools/bundle-parts.mjs), because the others need features that an older
+ * Node lacks.
  */
 import { runtimeProblem } from "../node-version.ts";
 

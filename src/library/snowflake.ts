@@ -15,15 +15,18 @@ export interface SnowflakeOptions {
   readonly datacenterId?: number | undefined;
   /** Default: `twitter`. Its tick is at most 1 s, because the thread waits for the next one. */
   readonly layout?: LayoutChoice | undefined;
-  /** How far the clock may go back before an error: the thread waits so long. 0 to 60,000 ms. Default: 10. */
+  /**
+   * How far the clock may go back before there is an error. The thread waits for that time. 0 to 60,000 ms. Default:
+   * 10.
+   */
   readonly rollbackMaxMs?: number | undefined;
 }
 
 /** The clocks and the sleep of a {@link Snowflake}, which tests replace. */
 export interface SnowflakePorts {
-  /** Its wall clock alone is read. */
+  /** Only its wall clock is read. */
   readonly clock: Clock;
-  /** Blocks the thread for so long, in milliseconds; fractions count. */
+  /** Blocks the thread for this many milliseconds, which may be a fraction. */
   readonly nap: (lengthMs: number) => void;
 }
 
@@ -36,7 +39,7 @@ const napMinMs = 0.05;
 const rules: Readonly<Record<keyof SnowflakeOptions, OptionRule>> = {
   workerId: whole,
   datacenterId: whole,
-  // chooseLayout says more.
+  // chooseLayout checks it in detail.
   layout: { accepts: () => true, hint: "a layout" },
   rollbackMaxMs: {
     accepts: (value) => lengthMs.accepts(value) && Number(value) <= rollbackMaxMsMax,
@@ -65,13 +68,13 @@ export class Snowflake {
   readonly #generator: SnowflakeGenerator;
   readonly #ports: SnowflakePorts;
   readonly #rollbackMaxMs: number;
-  /** A tick, or a millisecond where ticks are shorter: what the clock can tell apart. */
+  /** A tick, or a millisecond if ticks are shorter: the resolution of the clock. */
   readonly #stepMs: number;
   /** The highest reading of the wall clock. */
   #readingMs: number;
 
   /**
-   * Blocks until the tick has passed in which it was called, because another process may have used it.
+   * Blocks until the tick has passed in which it was called, because another process may have used that tick.
    *
    * @throws IdError INVALID_CONFIG, also for a layout and worker ID that this process already uses; INVALID_LAYOUT,
    * CLOCK_BEFORE_EPOCH, TIMESTAMP_EXHAUSTED, CLOCK_ROLLED_BACK.
@@ -97,7 +100,7 @@ export class Snowflake {
     checkLife(layout, this.#readingMs);
     const fromMs = this.#stepEndMs();
     this.#readingMs = this.#waitUntil(fromMs);
-    // The mark is the end of what the clock shows, so that time never runs ahead of it.
+    // The mark is the end of the clock's present step, so that timestamps are never ahead of the clock.
     this.#generator.grant({ datacenterId, workerId, fromMs, untilMs: this.#stepEndMs() }, this.#readingMs);
     used.add(key);
   }
@@ -124,7 +127,7 @@ export class Snowflake {
     return this.#readingMs;
   }
 
-  /** The end of the step in which the highest reading lies. */
+  /** The end of the step that contains the highest reading. */
   #stepEndMs(): number {
     const { epochMs } = this.layout;
     return epochMs + (Math.floor((this.#readingMs - epochMs) / this.#stepMs) + 1) * this.#stepMs;
@@ -134,7 +137,7 @@ export class Snowflake {
    * Blocks until the wall clock shows `untilMs`.
    *
    * @returns The reading, at or above `untilMs`.
-   * @throws IdError CLOCK_ROLLED_BACK if the clock is too far behind the highest reading, or does not go on.
+   * @throws IdError CLOCK_ROLLED_BACK if the clock is too far behind the highest reading, or does not advance.
    */
   #waitUntil(untilMs: number): number {
     const { clock, nap } = this.#ports;
@@ -169,7 +172,7 @@ function checkTick({ name, tickNs }: Layout): void {
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "layout", tick_ms: tickMs } });
 }
 
-/** Refuses a layout that can make no ID now, when it is made and not at the first ID. */
+/** Refuses a layout that can make no ID now, at construction and not only at the first ID. */
 function checkLife({ name, epochMs, endMs }: Layout, nowMs: number): void {
   if (nowMs >= epochMs && nowMs < endMs) return;
   const reason = nowMs < epochMs ? "CLOCK_BEFORE_EPOCH" : "TIMESTAMP_EXHAUSTED";

@@ -25,14 +25,14 @@ export interface CallOptions {
 export interface StreamOptions extends CallOptions {
   /** The most IDs of one chunk, 1 to 65,536. Default: 4,096. */
   readonly chunkSize?: number | undefined;
-  /** True: the stream ends with CLOCK_ROLLED_BACK where its next IDs could be below those before. Default: false. */
+  /** True: the stream ends with CLOCK_ROLLED_BACK if its next IDs could be below earlier ones. Default: false. */
   readonly ordered?: boolean | undefined;
 }
 
 const streamCountMax = 1_000_000_000;
 const chunkSizeMax = 65_536;
 const chunkSizeDefault = 4_096;
-/** How long the store may take to take the worker ID back. */
+/** How long giving back the worker ID may take. */
 const releaseTimeoutMs = 3_000;
 
 const aSignal: OptionRule = { accepts: (value) => value instanceof AbortSignal, hint: "an AbortSignal" };
@@ -47,8 +47,8 @@ const streamRules: Readonly<Record<keyof StreamOptions, OptionRule>> = {
 };
 
 /**
- * The IDs of one worker ID that this process holds. Made by `openSnowlane`, and used as a client of a server is: with
- * the same names.
+ * The IDs of one worker ID that this process holds. Made by `openSnowlane`, and used like a client of a server, with
+ * the same method names.
  */
 export class Snowlane {
   readonly layout: Layout;
@@ -65,7 +65,7 @@ export class Snowlane {
   }
 
   /**
-   * Makes one ID: at once where one can be had without waiting, else a promise of one.
+   * Makes one ID: returned directly if one is available without waiting, otherwise as a promise.
    *
    * `await` costs ten times what the ID costs, so test `typeof id === "bigint"` in hot loops.
    *
@@ -84,7 +84,7 @@ export class Snowlane {
   }
 
   /**
-   * Makes `count` IDs, exactly so many or an error. They rise unless the worker ID changes meanwhile.
+   * Makes exactly `count` IDs, or throws. They rise unless the worker ID changes meanwhile.
    *
    * @param count - 1 to 1,048,576, inclusive.
    * @throws IdError (as a rejection) COUNT_OUT_OF_RANGE, and those of {@link nextId}.
@@ -98,7 +98,8 @@ export class Snowlane {
   }
 
   /**
-   * Reserves 1 to `count` IDs, as runs: those that can be had without waiting. They belong to the caller, used or not.
+   * Reserves 1 to `count` IDs, as runs: as many as are available without waiting. They belong to the caller, whether it
+   * uses them or not.
    *
    * @param count - 1 to 1,048,576, inclusive.
    * @throws IdError (as a rejection) COUNT_OUT_OF_RANGE, and those of {@link nextId}.
@@ -111,7 +112,7 @@ export class Snowlane {
   }
 
   /**
-   * Makes `count` IDs in chunks: exactly so many, or an error. Leaving the loop ends it.
+   * Makes exactly `count` IDs in chunks, or throws. Leaving the loop ends the stream.
    *
    * @param count - 1 to 10^9, inclusive.
    * @throws IdError COUNT_OUT_OF_RANGE, and those of {@link nextId}.
@@ -129,13 +130,13 @@ export class Snowlane {
       if (ordered) ({ risingSpan } = drawn);
       left -= drawn.count;
       yield [...idsOf(drawn.runs)];
-      // A reader may never wait, and the timers that renew the worker ID need a turn.
+      // A reader may never wait for anything, and the timers that renew the worker ID need a turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
   /**
-   * Reads an ID, or a text form of one: when and by which worker it was made. Never tells whether it was issued.
+   * Reads an ID, or a text form of one: when and by which worker it was made. Cannot show whether it was issued.
    *
    * @throws IdError MALFORMED_ID; MALFORMED_TEXT, also for a UUID that holds no ID of this layout and namespace;
    * AMBIGUOUS_TEXT, INVALID_TEXT_FORMAT.
@@ -154,7 +155,7 @@ export class Snowlane {
   }
 
   /**
-   * Gives the lowest and the highest ID that a time interval can hold, both inclusive, for range queries over stored
+   * Returns the lowest and the highest ID that a time interval can hold, both inclusive, for range queries over stored
    * IDs.
    *
    * @param start - Inclusive.
@@ -165,14 +166,14 @@ export class Snowlane {
     return idRange(this.layout, nsOf(start), nsOf(end));
   }
 
-  /** Tells how the worker ID, the clock and the store are: for logs and health checks. */
+  /** The state of the worker ID, the clock and the store, for logs and health checks. */
   status(): WorkerStatus {
     return this.#source.status();
   }
 
   /**
-   * Gives the worker ID back and closes the store; waits at most 3 s for the store. Not one ID is made afterwards.
-   * Closing again waits for the same end.
+   * Gives the worker ID back and closes the store; waits at most 3 s for the store. No ID is made afterwards. A second
+   * call waits for the first.
    */
   close(): Promise<void> {
     this.#closing ??= this.#worker.close(releaseTimeoutMs);

@@ -2,24 +2,24 @@ import { type Clock, systemTimers, type Timers } from "../clock/clock.ts";
 import { IdError } from "../errors.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** The limits of one caller; undefined where there is none. Each is at least 1. */
+/** The limits of one caller; undefined means no limit. Each is at least 1. */
 export interface Quota {
   /** IDs and values. */
   readonly idsPerSecond: number | undefined;
   readonly callsPerSecond: number | undefined;
-  /** Answers in a stream at one time. */
+  /** Streams that are open at the same time. */
   readonly streamsMax: number | undefined;
 }
 
-/** How long a caller should wait whose streams are all in use: nobody knows when one ends. */
+/** How long a caller whose streams are all in use should wait: it is not known when one ends. */
 const streamRetryMs = 1_000;
 
 /**
- * The rest of one caller's quota. It has one second's worth in hand, and shares it among all its calls.
+ * What is left of one caller's quota, which all of its calls share. At most one second's worth is kept.
  *
- * A quota shapes before it refuses, because a refused caller comes again: a reservation gets less, and a stream waits.
- * Only a call that cannot get less gets QUOTA_EXCEEDED, with the time after which it will be served. docs/adr/0136 has
- * the reasons.
+ * A quota slows callers down before it refuses them, because a refused caller calls again: a reservation gets less, and
+ * a stream waits. Only a call that cannot get less gets QUOTA_EXCEEDED, with the time after which it will be served.
+ * docs/adr/0136 has the reasons.
  */
 export class Allowance {
   readonly #name: string;
@@ -32,7 +32,7 @@ export class Allowance {
   #idsCount = 0;
   #refusedCount = 0;
 
-  /** @param name - Of the caller, for errors. */
+  /** @param name - The name of the caller, for errors. */
   constructor(name: string, clock: Clock, timers: Timers = systemTimers) {
     this.#name = name;
     this.#clock = clock;
@@ -44,17 +44,17 @@ export class Allowance {
     return this.#idsCount;
   }
 
-  /** Calls that were refused, for a quota or for want of a permission. It only grows. */
+  /** Calls that were refused, because of a quota or a missing permission. It only grows. */
   get refusedCount(): number {
     return this.#refusedCount;
   }
 
-  /** The limit of IDs and values; undefined where there is none. */
+  /** The limit of IDs and values; undefined if there is none. */
   get idsPerSecond(): number | undefined {
     return this.#ids?.perSecond;
   }
 
-  /** Counts a call that was refused for another cause than the quota. */
+  /** Counts a call that was refused for a reason other than the quota. */
   noteRefusal(): void {
     this.#refusedCount += 1;
   }
@@ -64,7 +64,7 @@ export class Allowance {
     this.#idsCount += count;
   }
 
-  /** Takes other limits. IDs and calls that were taken stay taken. */
+  /** Changes the limits. IDs and calls that were taken stay taken. */
   limit({ idsPerSecond, callsPerSecond, streamsMax }: Quota): void {
     this.#ids = this.#limited(this.#ids, idsPerSecond);
     this.#calls = this.#limited(this.#calls, callsPerSecond);
@@ -85,7 +85,7 @@ export class Allowance {
     throw this.#callsExceeded(calls);
   }
 
-  /** Takes one call of which it is too late to be refused. */
+  /** Takes one call that can no longer be refused. */
   noteCall(): void {
     this.#calls?.takeOne();
   }
@@ -116,9 +116,9 @@ export class Allowance {
   }
 
   /**
-   * Takes up to `count` IDs or values, when there are some.
+   * Takes up to `count` IDs or values, as soon as there are some.
    *
-   * @returns The number that was taken; a promise of it where the caller has to wait.
+   * @returns The number that was taken; a promise of it if the caller has to wait.
    * @throws As rejection: the reason of the signal, which ends the wait. Nothing is taken then.
    */
   awaitIds(count: number, context: { readonly signal: AbortSignal }): number | Promise<number> {
@@ -184,7 +184,7 @@ export class Allowance {
     const message = `The quota of ${this.#name}, ${quota}, is used up for now.`;
     return new IdError("QUOTA_EXCEEDED", message, {
       metadata: { principal: this.#name, ...metadata },
-      // Never 0: a caller that comes at once would be refused again.
+      // Never 0: a caller that retried at once would be refused again.
       retryAfterMs: Math.max(1, Math.ceil(retryAfterMs - 1e-3)),
     });
   }

@@ -1,11 +1,11 @@
 import type { Clock } from "../clock/clock.ts";
 
-/** What a bucket gives at once of a larger wish, at least: a tenth of a second's worth. */
+/** A larger request gets at least a tenth of a second's worth at once. */
 const shareOfSecond = 10;
 
 /** The rate of a {@link TokenBucket}, and the clock that it fills by. */
 export interface TokenBucketOptions {
-  /** Tokens a second, at least 1. The bucket holds as many, and is full at first. */
+  /** Tokens a second, at least 1. The bucket holds this many, and is full at first. */
   readonly perSecond: number;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
@@ -17,7 +17,7 @@ export interface TokenBucketOptions {
 export class TokenBucket {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #perSecond: number;
-  /** Below 0 while tokens are promised that have not come yet. */
+  /** Below 0 while tokens are promised that the bucket does not have yet. */
   #left: number;
   #asOfMs: number;
   #stock = 0;
@@ -29,7 +29,7 @@ export class TokenBucket {
     this.#asOfMs = clock.monotonicMs();
   }
 
-  /** A new rate holds from now on. Tokens that were taken stay taken. */
+  /** A new rate applies from now on. Tokens that were taken stay taken. */
   set perSecond(perSecond: number) {
     if (perSecond === this.#perSecond) return;
     this.#fill();
@@ -56,10 +56,10 @@ export class TokenBucket {
   }
 
   /**
-   * Takes up to `count` tokens: those that there are, but nothing below a tenth of a second's worth, or below `count`
-   * where that is less.
+   * Takes up to `count` tokens: as many as there are, but nothing if that is less than a tenth of a second's worth, or
+   * less than `count` if that is smaller.
    *
-   * @returns The number that was taken; 0 where there are too few.
+   * @returns The number that was taken; 0 if there are too few.
    */
   take(count: number): number {
     this.#fill();
@@ -70,7 +70,7 @@ export class TokenBucket {
   }
 
   /**
-   * Takes tokens as {@link take} does, but promises those of a tenth of a second where there are too few. Callers get
+   * Takes tokens as {@link take} does, but promises a tenth of a second's worth if there are too few. Callers get
    * theirs in the order in which they ask.
    */
   book(count: number): { readonly count: number; readonly waitMs: number } {
@@ -93,7 +93,7 @@ export class TokenBucket {
     return missing <= 0 ? 0 : (missing / this.#perSecond) * 1_000;
   }
 
-  /** Whole tokens; a sum of fractions may come to a hair less than it should. */
+  /** Whole tokens, with a tolerance: a sum of fractions may be slightly less than it should be. */
   get #whole(): number {
     return Math.floor(this.#left + 1e-6);
   }

@@ -3,7 +3,7 @@ import type { IdError } from "../errors.ts";
 
 /**
  * `unary`: a caller that waits for a few IDs or values. `bulk`: a stream or a reservation, which leaves the last part
- * of each tick to the others.
+ * of each tick to unary calls.
  */
 export type Priority = "unary" | "bulk";
 
@@ -18,8 +18,8 @@ export interface WaitRequest {
 export type DrawOutcome<Result> =
   | { readonly kind: "drawn"; readonly result: Result }
   /**
-   * No result for this kind of caller. `untilMs` (wall clock): when the queue tries again; undefined: when
-   * something happens.
+   * No result for this kind of caller. `untilMs` (wall clock): when the queue tries again; undefined: at the next call
+   * of {@link WaitQueue.serve}.
    */
   | { readonly kind: "refused"; readonly untilMs: number | undefined };
 
@@ -34,7 +34,7 @@ interface Waiter<Request, Result> {
 /** How a {@link WaitQueue} draws for its waiters, and when it tries again. */
 export interface WaitQueueParts<Request, Result> {
   readonly timers: Timers;
-  /** Draws for one waiter. Throws an IdError where waiting cannot help. */
+  /** Draws for one waiter. Throws an IdError if waiting cannot help. */
   readonly draw: (request: Request) => DrawOutcome<Result>;
   /** The wall clock that `untilMs` refers to. */
   readonly nowMs: () => number;
@@ -45,7 +45,7 @@ export const waitersMax = 10_000;
 
 /**
  * A fair queue of callers that wait for IDs or values: each gets one turn, a stream at most one chunk of it. A stream
- * that is refused the last part of a tick does not stand in the way of unary calls behind it.
+ * that is refused the last part of a tick does not block unary calls behind it.
  */
 export class WaitQueue<Request extends WaitRequest, Result> {
   readonly #parts: WaitQueueParts<Request, Result>;
@@ -61,7 +61,7 @@ export class WaitQueue<Request extends WaitRequest, Result> {
     return this.#waiters.size;
   }
 
-  /** Tells whether a caller of this priority would overtake one that waits. */
+  /** Whether a caller of this priority would overtake one that waits. */
   isTaken(priority: Priority): boolean {
     return priority === "unary" ? this.#unaryCount > 0 : this.#waiters.size > 0;
   }
@@ -103,11 +103,11 @@ export class WaitQueue<Request extends WaitRequest, Result> {
       if (outcome?.kind !== "refused") continue;
       lookAgainMs = Math.min(lookAgainMs, outcome.untilMs ?? Number.POSITIVE_INFINITY);
       isBulkRefused = true;
-      // If a unary call is refused, every other call would be, too.
+      // If a unary call is refused, every other call would be refused as well.
       if (waiter.request.priority === "unary") break;
     }
     if (lookAgainMs === Number.POSITIVE_INFINITY) return;
-    // Drawing may have made the holder look at this queue, too.
+    // Drawing may have made the holder serve this queue as well.
     this.#stopTimer();
     const delayMs = Math.max(1, lookAgainMs - this.#parts.nowMs());
     this.#cancelTimer = this.#parts.timers.after(delayMs, () => this.serve());
@@ -135,7 +135,7 @@ export class WaitQueue<Request extends WaitRequest, Result> {
     }
   }
 
-  /** @returns The waiter, if it still was in the queue. */
+  /** @returns The waiter, if it was still in the queue. */
   #leave(waiter: Waiter<Request, Result>): Waiter<Request, Result> | undefined {
     if (!this.#waiters.delete(waiter)) return undefined;
     if (waiter.request.priority === "unary") this.#unaryCount -= 1;

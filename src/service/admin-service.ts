@@ -18,7 +18,7 @@ import { defineService, type Service } from "./service.ts";
 
 /** The list of workers, the numbers and the claim behind AdminService. */
 export interface AdminServiceOptions {
-  /** Gives all worker IDs as the store has them; the list may be a second old. */
+  /** Lists all worker IDs as the store has them; the list may be a second old. */
   readonly listWorkers: () => Promise<WorkerList>;
   /** The numbers of GetStatus. */
   readonly status: ServerStatusParts;
@@ -42,7 +42,7 @@ const stateMessages: Readonly<Record<WorkerState, StateMessage>> = {
 /**
  * Makes AdminService, which only translates. proto/snowlane/v1/admin_service.proto documents each method.
  *
- * It serves without a worker ID too: when no ID can be issued, operators need the list of workers most.
+ * It also serves without a worker ID: when no ID can be issued, operators need the list of workers most.
  */
 export function createAdminService({ listWorkers, status, pastClaims }: AdminServiceOptions): Service {
   const methods = {
@@ -56,7 +56,7 @@ export function createAdminService({ listWorkers, status, pastClaims }: AdminSer
   return defineService({
     descriptor: AdminService,
     implementation: methods,
-    // Pages that watch ask for both again and again, beside the callers of IDs.
+    // Pages that watch a server call both repeatedly, while callers of IDs are being served.
     hotMethods: [
       createDirectMethod(AdminService.method.listWorkers, methods.listWorkers),
       createDirectMethod(AdminService.method.getStatus, methods.getStatus),

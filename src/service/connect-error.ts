@@ -11,10 +11,10 @@ const errorDomain = "snowlane.dev";
 /** Reasons that an operator sees when a server starts. A call never ends with one. */
 type StartReason = "NO_FREE_WORKER_ID" | "LAYOUT_MISMATCH" | "INVALID_CONFIG";
 
-/** The credentials that would be taken: RFC 9110 section 11.6.1, RFC 6750 section 3. */
+/** The credentials that would be accepted: RFC 9110 section 11.6.1, RFC 6750 section 3. */
 const challenge = { "www-authenticate": 'Bearer realm="snowlane"' };
 
-/** The code that each reason travels under. Held equal to docs/errors.md by a test. */
+/** The code that each reason travels under. A test checks that docs/errors.md agrees. */
 export const codeOfReason: Readonly<Record<Exclude<ErrorReason, StartReason>, Code>> = {
   COUNT_OUT_OF_RANGE: Code.InvalidArgument,
   MALFORMED_ID: Code.InvalidArgument,

@@ -9,7 +9,7 @@ import { defineService, type Service } from "./service.ts";
  * Makes grpc.health.v1 over the services of a board, each by its full name. The empty name is the server as a whole: it
  * serves while every service does. Nothing serves once the board's drain has begun.
  *
- * A watcher is told of each change. When the drain begins, its call ends with the signal's reason, because the drain
+ * A watcher receives each change. When the drain begins, its call ends with the signal's reason, because the drain
  * would otherwise wait for it.
  *
  * Check of an unknown service is NOT_FOUND; Watch of one sends SERVICE_UNKNOWN and goes on, as the protocol demands
@@ -46,7 +46,9 @@ export function createHealthBoard(services: readonly Service[], drainSignal: Abo
   );
 }
 
-/** The health of several services together: they serve while each of them does. A change of each is told by itself. */
+/**
+ * The health of several services together: they serve while each of them does. Each of them reports its own changes.
+ */
 function wholeOf(parts: readonly ServiceHealth[]): ServiceHealth {
   return { isServing: () => parts.every((part) => part.isServing()), onChange: () => () => undefined };
 }
@@ -56,7 +58,7 @@ async function* watch(board: HealthBoard, service: string, signal: AbortSignal) 
   let changed = Promise.withResolvers<void>();
   const watcher = { onChange: () => changed.resolve() };
   const onAbort = (): void => {
-    // At once, not at the end of this function: a stream whose reader has gone may never be pulled again.
+    // Removed at once, not at the end of this function: a stream whose reader has gone may never be pulled again.
     board.delete(watcher);
     changed.resolve();
   };
@@ -71,7 +73,7 @@ async function* watch(board: HealthBoard, service: string, signal: AbortSignal) 
         yield { status: current };
         continue;
       }
-      // Only after the status was sent: a watcher hears the last change, NOT_SERVING, before its call ends.
+      // Only after the status was sent, so that a watcher receives the last change, NOT_SERVING, before its call ends.
       signal.throwIfAborted();
       board.drainSignal.throwIfAborted();
       await changed.promise;

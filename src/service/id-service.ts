@@ -62,7 +62,7 @@ import {
 } from "./message/time-message.ts";
 import { defineService, type Service } from "./service.ts";
 
-/** Where IdService draws IDs from, and the deployment as GetInfo shows it. */
+/** The source of IdService's IDs, and the deployment as GetInfo shows it. */
 export interface IdServiceOptions extends IssueOptions {
   /** Marks the UUIDs of this deployment. */
   readonly namespace: string;
@@ -242,7 +242,7 @@ function bindingToMessage(binding: StoreBinding): Pick<MessageInitShape<typeof G
 function getInfo(options: IdServiceOptions): MessageInitShape<typeof GetInfoResponseSchema> {
   const { source, rollbackPolicy, batchCountMax } = options;
   const deploymentFingerprint = options.fingerprintNow();
-  // A server that starts does not know yet whether the store has this layout.
+  // A starting server does not know yet whether the store has this layout.
   if (deploymentFingerprint === "" && source.state.kind !== "serving") throw source.state.error;
   const { datacenterId = 0, workerId = 0 } = source.status().grant ?? {};
   return {

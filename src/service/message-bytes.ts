@@ -1,15 +1,15 @@
-/** How much goes into one message whose size follows from what a caller asks for: at most 1 MiB. */
+/** Limits for messages whose size depends on what a caller asks for: at most 1 MiB each. */
 import type { SequenceState } from "../sequence/sequence-state.ts";
 import { textBytesMax } from "../sequence/value-template.ts";
 import { chunkSizeMax } from "./hot/issue-ids.ts";
 
-/** Clients take messages of 4 MiB by default, and callers in between may take less. */
+/** Clients accept messages of 4 MiB by default, and proxies between may accept less. */
 const messageBytesMax = 2 ** 20;
-/** The bytes of a sequence beside its texts: 21 fields, the longest of which are times of 20. */
+/** The bytes of a sequence without its texts: 21 fields, the longest of which are times of 20 bytes. */
 const fixedBytesMax = 256;
-/** The bytes of a value, and what frames its text. */
+/** The bytes of a value, and of the framing of its text. */
 const numberBytesMax = 12;
-/** The bytes of an ID, of what frames its text, and of the longest text that any form writes. */
+/** The bytes of an ID, of the framing of its text, and of the longest text that any form writes. */
 const idBytes = 8;
 const frameBytes = 2;
 export const idTextBytesMax = 64;

@@ -14,16 +14,16 @@ import { timestampToNs, unixMsToTimestamp } from "./message/time-message.ts";
 
 /** The statements of the operator about the store, and the claim that ClaimPast makes under them. */
 export interface PastClaims {
-  /** Of the IDs that are claimed. */
+  /** The layout of the IDs that are claimed. */
   readonly layout: Layout;
   /** The deployment that the statements are about, and the one whose store this is: 32 hex digits. */
   readonly statedFingerprint: string;
   readonly fingerprintNow: () => string;
   /** Unix milliseconds; see PastStatements. */
   readonly knownSinceMs: number;
-  /** Unix milliseconds, negative infinity where nothing was said; see PastStatements. */
+  /** Unix milliseconds; negative infinity if nothing was stated; see PastStatements. */
   readonly storeKeptUntilMs: number;
-  /** Claims in the store, beside the worker ID that is held. */
+  /** Claims in the store, without touching the worker ID that is held. */
   readonly claim: (request: PastRequest) => Promise<PastGrant>;
   /** Called with each claim that was granted, and the reason that its caller gave. */
   readonly onClaimed: (grant: PastGrant, reason: string) => void;
@@ -38,7 +38,7 @@ export function createClaimPast(claims: PastClaims | undefined) {
     if (claims === undefined) {
       throw new ConnectError("This server does not offer ClaimPast: see --backfill-known-since.", Code.Unimplemented);
     }
-    // The statement is about one store: in another one, which took its place, it says nothing.
+    // The statement is about one store: it does not apply to another one that has taken its place.
     if (claims.fingerprintNow() !== claims.statedFingerprint) {
       const message = "This server does not offer ClaimPast: --backfill-known-since is about another store.";
       throw new ConnectError(message, Code.Unimplemented);

@@ -15,7 +15,7 @@ import { defineService, type Service } from "./service.ts";
  */
 export function createReflection(services: readonly Service[]): readonly Service[] {
   const described = [...services.map(({ descriptor }) => descriptor), V1, V1Alpha];
-  // Made at the first question: most servers are never asked.
+  // Made at the first request, because most servers never get one.
   let index: Index | undefined;
   const answerAll = async function* <R extends ServerReflectionRequest | AlphaRequest>(requests: AsyncIterable<R>) {
     for await (const request of requests) {
@@ -55,7 +55,7 @@ function createIndex(described: readonly DescService[]): Index {
     for (const dependency of file.dependencies) add(dependency);
   };
   for (const { file } of described) add(file);
-  // Error details travel as Any, so no file of a service imports theirs.
+  // Error details are sent as Any, so no file of a service imports their file.
   add(file_google_rpc_error_details);
   const fileOfSymbol = new Map<string, DescFile>();
   for (const file of fileOfName.values()) {
@@ -78,7 +78,7 @@ function* symbolsOf(
   }
   for (const { typeName, values } of file.enums) {
     yield typeName;
-    // The values of an enum stand beside it, not in it (protobuf's scoping of enum values).
+    // The values of an enum are in its parent's scope, not in its own (protobuf's scoping of enum values).
     const scope = typeName.slice(0, typeName.lastIndexOf(".") + 1);
     yield* values.map(({ name }) => `${scope}${name}`);
   }
@@ -109,7 +109,7 @@ function fileAnswer(file: DescFile | undefined, name: string) {
   return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
 }
 
-/** None of our files extends anything. */
+/** Lists no extensions of a type, because our files define none. */
 function fileOfExtension(index: Index, baseTypeName: string) {
   if (!index.fileOfSymbol.has(baseTypeName)) return notFound(baseTypeName);
   return { case: "allExtensionNumbersResponse" as const, value: { baseTypeName, extensionNumber: [] } };

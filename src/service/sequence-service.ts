@@ -44,8 +44,8 @@ const pageSizeMax = 1_000;
  * Makes SequenceService, which translates and leaves the work to the sequences.
  * proto/snowlane/v1/sequence_service.proto documents each method.
  *
- * It always counts as serving: a database that was stopped ends the calls for its values, and must not take the IDs of
- * this server out of service. docs/adr/0227 says why answers name the database.
+ * It always counts as serving: a stopped database makes calls for its values fail, but must not take the IDs of this
+ * server out of service. docs/adr/0227 explains why answers name the database.
  */
 export function createSequenceService(parts: Omit<ValueOptions, "databaseNow">): Service {
   const options = { ...parts, databaseNow: createDeploymentNumber(() => parts.sequences.databaseId) };
@@ -104,14 +104,14 @@ function implementSequenceService(options: ValueOptions) {
   } satisfies ServiceImpl<typeof SequenceService>;
 }
 
-/** A value of the period that a time lies in: that of now, or one that is not over for too long. */
+/** A value of the period that contains a time: the present period, or one that ended recently enough. */
 async function valueForTime(options: ValueOptions, current: ValueSource, timeMs: number, context: CallContext) {
   const { stored } = current;
   const key = await withCallerErrors(async () => periodOfTime(stored, timeMs, options.clock.nowMs()), "");
   if (key === current.periodKey) {
     const { runs, periodKey } = await drawOneValue(options, current, context);
     if (periodKey === key) return withText(current.writeText, runs[0]!.firstValue, periodKey);
-    // Its period ended meanwhile. That value is a gap.
+    // Its period ended meanwhile, so that value becomes a gap.
   }
   return options.sequences.withPeriod(stored, key, async (source) => {
     const { runs, periodKey } = await drawOneValue(options, source, context);
@@ -126,7 +126,7 @@ function withText(writeText: ValueWriter | undefined, value: bigint, periodKey: 
 async function listSequences(catalog: SequenceCatalog, { pageSize, pageToken, namePrefix }: ListSequencesRequest) {
   const count = pageSize === 0 ? pageSizeDefault : Math.min(pageSize, pageSizeMax);
   const afterName = readPageToken(pageToken);
-  // One more than the page holds tells whether there is another page.
+  // One more than the page holds is listed, to learn whether there is another page.
   const { states, stopReason = "" } = await catalog.list({ afterName, prefix: namePrefix, count: count + 1 });
   const page = states.slice(0, Math.min(count, sequencesOfMessage(states)));
   const nextPageToken = states.length > count ? writePageToken(page.at(-1)!.stored.definition.name) : "";
@@ -136,10 +136,10 @@ async function listSequences(catalog: SequenceCatalog, { pageSize, pageToken, na
 async function* batchNextValues(options: ValueOptions, request: BatchNextValuesRequest, context: CallContext) {
   const chunkSize = checkBatch(options, request.count, request.chunkSize);
   const source = await findSource(options, request.name, context);
-  // Before they are drawn: values of a message that a client refuses would be lost.
+  // Limited before values are drawn: those of a message that a client refuses would be lost.
   const countMax = valuesOfMessage(source.stored.definition.textTemplate);
   for (let left = Number(request.count); left > 0; ) {
-    // A caller that has gone is given nothing more.
+    // A caller that has gone gets no more values.
     if (context.signal.aborted) throw context.signal.reason;
     // The values are drawn only now, because the response is pulled as the reader takes it.
     const wanted = Math.min(left, chunkSize, countMax);

@@ -19,7 +19,7 @@ export interface ServerStatusParts {
   readonly clock: Clock;
   /** When the server was started: Unix milliseconds. */
   readonly startMs: number;
-  /** Gives the error that a call for an ID would get now; undefined where IDs are issued. */
+  /** Returns the error that a call for an ID would get now; undefined if IDs are issued. */
   readonly findUnready: () => Pick<IdError, "reason"> | undefined;
   /** Connections that are open. */
   readonly connectionCount: () => number;
@@ -27,12 +27,12 @@ export interface ServerStatusParts {
   readonly neverHeldCount: () => number | undefined;
 }
 
-/** Answers GetStatus: it only reads numbers that are there. */
+/** Answers GetStatus, by only reading numbers that exist already. */
 export function readServerStatus(
   parts: ServerStatusParts,
   afterIndex: bigint,
 ): MessageInitShape<typeof GetStatusResponseSchema> {
-  // No server has run for 2^53 seconds.
+  // The conversion is exact, because no server runs for 2^53 seconds.
   const samples = parts.samples.after(Number(afterIndex));
   return { status: statusToMessage(parts), samples: samples.map(sampleToMessage) };
 }

@@ -3,11 +3,11 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ServiceHealth } from "./hot/health-board.ts";
 import type { HotMethod } from "./hot/hot-method.ts";
 
-/** A service as a server takes it: routes, health, reflection and the hot path are made from a list of these. */
+/** A service of a server: routes, health, reflection and the hot path are made from a list of these. */
 export interface Service {
   /** Its name and its methods, from the protos. */
   readonly descriptor: DescService;
-  /** Answers every method of the descriptor. {@link defineService} has checked that the two fit. */
+  /** Answers every method of the descriptor. {@link defineService} has checked that it matches the descriptor. */
   readonly implementation: ServiceImpl<DescService>;
   /** Whether it serves now, for grpc.health.v1. */
   readonly health: ServiceHealth;
@@ -29,10 +29,10 @@ export interface ServiceDefinition<D extends DescService> {
 
 const alwaysServing: ServiceHealth = { isServing: () => true, onChange: () => () => undefined };
 
-/** Makes a service of its parts, of which the implementation must fit the descriptor. */
+/** Makes a service from its parts; the implementation must match the descriptor. */
 export function defineService<D extends DescService>(definition: ServiceDefinition<D>): Service {
   const { descriptor, health = alwaysServing, hotMethods = [] } = definition;
-  // A list of services holds them as services of any descriptor.
+  // The type of the descriptor is dropped, because a list holds services of different descriptors.
   const implementation = definition.implementation as ServiceImpl<DescService>;
   return { descriptor, implementation, health, hotMethods };
 }

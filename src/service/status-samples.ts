@@ -5,7 +5,7 @@ import type { IdSource } from "../worker/id-source.ts";
 export interface CallTotals {
   readonly callCount: number;
   readonly errorCount: number;
-  /** Calls by the time that they took: one number for each of `boundsMs`, and one for all above. */
+  /** Calls by the time that they took: one number for each of `boundsMs`, and one for all calls above. */
   readonly tookCounts: Float64Array;
   /** Upper bounds, rising. */
   readonly boundsMs: readonly number[];
@@ -22,7 +22,7 @@ export interface StatusSample {
   readonly valuesCount: number;
   readonly callCount: number;
   readonly errorCount: number;
-  /** Half of the calls took at most so long; undefined if none was timed. */
+  /** Half of the calls took at most this long; undefined if no call was timed. */
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
   /** At the end of the second; undefined without a worker ID. */
@@ -34,7 +34,7 @@ export interface StatusSample {
 /** The samples that are kept: five minutes. */
 export const samplesMax = 300;
 
-/** The numbers of one sample, NaN for what there is not. */
+/** The numbers of one sample; NaN stands for a missing one. */
 const names = [
   "timeMs",
   "idsCount",
@@ -48,22 +48,23 @@ const names = [
 ] as const satisfies readonly (keyof StatusSample)[];
 type Name = (typeof names)[number];
 
-/** The counts that a sample is taken of, once a second. */
+/** The counts that are sampled once a second. */
 export interface StatusSamplesOptions {
-  /** Its count of IDs is read. */
+  /** The source, whose status is read. */
   readonly source: Pick<IdSource, "status">;
-  /** Undefined where this server keeps no sequences. */
+  /** Undefined if this server keeps no sequences. */
   readonly sequences: { readonly issuedCount: number } | undefined;
   readonly clock: Clock;
-  /** Undefined where the server counts no calls. */
+  /** Undefined if the server does not count calls. */
   readonly readCalls: (() => CallTotals) | undefined;
 }
 
 const noCalls: CallTotals = { callCount: 0, errorCount: 0, tookCounts: new Float64Array(0), boundsMs: [] };
 
 /**
- * What a server did in each of the last 300 seconds, in one array of numbers that is made once: 22 kB. It is always
- * filled, so that it tells about what just went wrong, and it reads counts that are there anyway: no call pays for it.
+ * What a server did in each of the last 300 seconds, in one array of numbers that is allocated once: 22 kB. Samples are
+ * always taken, so that they show what has just gone wrong. They read counts that exist anyway, so they cost no call
+ * anything.
  */
 export class StatusSamples {
   readonly #options: StatusSamplesOptions;
@@ -109,9 +110,9 @@ export class StatusSamples {
   }
 
   /**
-   * Gives the samples after an index, oldest first: those that are still kept.
+   * Returns the samples after an index that are still kept, oldest first.
    *
-   * @param index - 0: all. So is an index that was not reached: it is another server's.
+   * @param index - 0 returns all. So does an index that was not reached yet, because it comes from another server.
    */
   after(index: number): readonly StatusSample[] {
     const firstKept = Math.max(0, this.#count - samplesMax);
@@ -138,7 +139,10 @@ export class StatusSamples {
   }
 }
 
-/** The bound below which a share of the counts lies; the last bound stands for all above it. NaN without any count. */
+/**
+ * The bound below which a share of the counts is; the last bound also stands for everything above it. NaN if there are
+ * no counts.
+ */
 function quantileMs(counts: Float64Array, boundsMs: readonly number[], share: number): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return Number.NaN;

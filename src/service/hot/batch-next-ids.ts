@@ -25,7 +25,7 @@ function readBatchNextIds(options: AnswerOptions, message: Buffer): HotOperation
   };
 }
 
-/** The IDs of one call: all of them rise, so each draw says what the ones before it allow. */
+/** The IDs of one call: all of them rise, so each draw names the span of the earlier ones. */
 class RisingIds extends PackedIds<ReservedIds> {
   readonly #options: AnswerOptions;
   readonly #context: CallContext;

@@ -11,8 +11,9 @@ import type { HotMethod } from "./hot-method.ts";
 import { withPrefix } from "./write-protobuf.ts";
 
 /**
- * Makes a direct method of one that works on messages and needs nothing of its call: protobuf-es reads and writes them.
- * That saves Connect's handlers, which take ten times as long. In the binary form alone. docs/adr/0120
+ * Makes a direct method from one that works on messages and does not use its call's context: protobuf-es reads and
+ * writes the messages. This avoids Connect's handlers, which take ten times as long. Only for the binary form. See
+ * docs/adr/0120.
  *
  * @param answer - Makes the response of a request, as in the service's implementation.
  */
@@ -38,10 +39,10 @@ export function createDirectMethod<Input extends DescMessage, Output extends Des
   };
 }
 
-/** Reads a message; undefined if it is none, so that the general way says what is wrong with it. */
+/** Reads a message; undefined if the bytes are not one, so that the general way reports what is wrong. */
 function readMessage<Input extends DescMessage>(input: Input, bytes: Buffer): MessageShape<Input> | undefined {
   try {
-    // Of a copy: the bytes are only lent, and a message keeps those of its fields.
+    // Read from a copy: the bytes are only lent, and a message keeps those of its bytes fields.
     return fromBinary(input, Uint8Array.from(bytes));
   } catch {
     return undefined;

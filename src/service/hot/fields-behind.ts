@@ -1,6 +1,6 @@
 import { fixed32Bytes, writeFixed32Field } from "./write-protobuf.ts";
 
-/** The fields of an answer behind its numbers or runs. */
+/** The fields of an answer that follow its numbers or runs. */
 export interface FieldsBehind {
   /** The most bytes that they take. */
   readonly bytesMax: number;

@@ -7,7 +7,7 @@ export interface ServiceHealth {
   onChange(listener: () => void): () => void;
 }
 
-/** Is told when the health of some service may have changed. Must not throw. */
+/** Called when the health of a service may have changed. Must not throw. */
 export interface Watcher {
   onChange(): void;
 }

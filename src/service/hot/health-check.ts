@@ -8,7 +8,10 @@ import {
 import type { HotMethod, HotOperation } from "./hot-method.ts";
 import { withPrefix } from "./write-protobuf.ts";
 
-/** Health/Check of the services that there are. There are few requests and two answers: all are written in advance. */
+/**
+ * Health/Check of the existing services. There are few possible requests and two answers, so all are written in
+ * advance.
+ */
 export function createHealthCheck(services: Iterable<string>, isServing: (service: string) => boolean): HotMethod {
   const serving = frameOf(ServingStatus.SERVING);
   const notServing = frameOf(ServingStatus.NOT_SERVING);

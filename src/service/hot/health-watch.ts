@@ -8,12 +8,12 @@ import type { HealthBoard, Watcher } from "./health-board.ts";
 import type { HotMethod, HotStream } from "./hot-method.ts";
 import { withPrefix } from "./write-protobuf.ts";
 
-/** The field `service` of a request, and the longest name that one byte of length can say. */
+/** The field `service` of a request, and the longest name whose length fits into one byte. */
 const [serviceTag, nameBytesMax] = [0x0a, 0x7f];
 
 /**
- * Health/Watch. A stream holds some hundred bytes while nothing changes: a caller without credentials may have many,
- * for as long as it likes.
+ * Health/Watch. A stream uses only a few hundred bytes while nothing changes: a caller without credentials may have
+ * many, for as long as it likes.
  */
 export function createHealthWatch(board: HealthBoard): HotMethod {
   const frames = new Map(
@@ -78,7 +78,7 @@ class HealthStream implements HotStream, Watcher {
     this.#board.delete(this);
   }
 
-  /** Gives the status where it has changed. @throws The reason of a drain, once the last change was given. */
+  /** Returns the status if it has changed. @throws The reason of a drain, once the last change was returned. */
   #take(): Uint8Array | undefined {
     const status = this.#board.statusOf(this.#service);
     if (status === this.#sent) {

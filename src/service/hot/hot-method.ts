@@ -1,8 +1,8 @@
 /**
  * The contract of a hot method: a call from bytes to bytes. The service does the method's work (issue-ids.ts); this
  * folder only reads the request and writes the response, without an object for each message. A call that is not plain
- * takes the general way of all methods: one with texts beside the IDs, unknown fields, or numbers beyond the sensible
- * range.
+ * takes the general way of all methods: for example one with texts beside the IDs, with unknown fields, or with numbers
+ * beyond the sensible range.
  */
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { CallContext } from "./issue-ids.ts";
@@ -13,12 +13,12 @@ import type { CallContext } from "./issue-ids.ts";
  */
 export interface HotStream {
   next(): Uint8Array | Promise<Uint8Array | undefined> | undefined;
-  /** Called once when the call is over, however it ends. Absent: there is nothing to let go. */
+  /** Called once when the call is over, however it ends. Absent: there is nothing to release. */
   close?(): void;
 }
 
 /**
- * A framed message that is only lent: its bytes are written over by the next call of any method. It is no Uint8Array,
+ * A framed message that is only lent: its bytes are overwritten by the next call of any method. It is not a Uint8Array,
  * so that it cannot be given to a queue that keeps bytes without copying them.
  */
 export class LentMessage {
@@ -48,14 +48,14 @@ export interface HotContext extends CallContext {
   responseTrailers: readonly (readonly [name: string, value: string])[];
 }
 
-/** A method that is called by its bytes. docs/adr/0044 says why it has two steps. */
+/** A method that is called with bytes. docs/adr/0044 explains why it has two steps. */
 export interface HotMethod {
   readonly descriptor: DescMethod;
-  /** Whether it is hot in JSON, too: its messages are of the kinds that json-request.ts and json-response.ts know. */
+  /** Whether it is also hot in JSON: its messages are of the kinds that json-request.ts and json-response.ts know. */
   readonly hasPlainJson: boolean;
   /**
-   * `hot`: a call allocates nothing for its messages. `direct`: it makes an object for each message, and takes so long
-   * that it waits for a turn of its own where its connection may send many at once.
+   * `hot`: a call allocates nothing for its messages. `direct`: it makes an object for each message, and takes long
+   * enough that it waits for its own turn if its connection may send many at once.
    */
   readonly kind: "hot" | "direct";
   /**

@@ -3,9 +3,9 @@ import type { Allowance } from "../../queue/allowance.ts";
 import type { IdSource, ReservedIds, ReserveRequest } from "../../worker/id-source.ts";
 import { RequestError } from "../message/request-error.ts";
 
-/** Where IDs are drawn from, and how many a call may ask for. */
+/** The source of IDs, and how many a call may ask for. */
 export interface IssueOptions {
-  /** The worker's, or the issue log before it. */
+  /** The worker's source, or the issue log that wraps it. */
   readonly source: IdSource;
   readonly clock: Clock;
   /** The most that one BatchNextIds call may ask for, at least 1. */
@@ -14,7 +14,7 @@ export interface IssueOptions {
 
 /** {@link IssueOptions}, and the deployment that an answer names. */
 export interface AnswerOptions extends IssueOptions {
-  /** Which deployment the IDs are of, as in NextIdResponse; 0 before the first ID. */
+  /** The deployment of the IDs, as in NextIdResponse; 0 before the first ID. */
   readonly deploymentNow: () => number;
 }
 
@@ -25,19 +25,19 @@ export type DrawnIds = Pick<ReservedIds, "runs" | "count">;
 export interface CallContext {
   /** Aborted, with a reason that the call may end with, when the caller has gone or its deadline has passed. */
   readonly signal: AbortSignal;
-  /** The time left until the deadline; undefined where there is none. */
+  /** The time left until the deadline; undefined if there is none. */
   timeoutMs(): number | undefined;
-  /** What the caller may still take of its quota; undefined where callers are not known. */
+  /** The rest of the caller's quota; undefined if callers are not identified. */
   readonly allowance: Allowance | undefined;
 }
 
-/** When the caller's time is over, on the monotonic clock; undefined where it has no deadline. */
+/** When the caller's time is over, on the monotonic clock; undefined if it has no deadline. */
 export function deadlineOf(clock: Clock, context: CallContext): number | undefined {
   const leftMs = context.timeoutMs();
   return leftMs === undefined ? undefined : clock.monotonicMs() + leftMs;
 }
 
-/** IDs in one message of a stream where the caller gives no size. */
+/** IDs in one message of a stream if the caller gives no size. */
 const chunkSizeDefault = 4096;
 /** The most IDs of one message: 512 kB of them. With texts, a message of 1 MiB holds fewer. */
 export const chunkSizeMax = 65_536;
@@ -50,7 +50,7 @@ export function drawOne(options: IssueOptions, context: CallContext): ReservedId
 }
 
 /**
- * Draws up to `count` IDs for a reservation, and fewer where the caller's quota is nearly used up.
+ * Draws up to `count` IDs for a reservation, and fewer if the caller's quota is nearly used up.
  *
  * @throws As {@link draw}; IdError QUOTA_EXCEEDED.
  */
@@ -73,9 +73,9 @@ export function drawChunk(
 }
 
 /**
- * Draws all of `count` IDs, ascending, for one answer: at once where there are so many, otherwise in several draws.
+ * Draws all of `count` IDs, ascending, for one answer: in one draw if that many are available, otherwise in several.
  *
- * @throws As {@link drawChunk}. Then the IDs of the draws before it are a gap.
+ * @throws As {@link drawChunk}. Then the IDs of the earlier draws are a gap.
  */
 export function drawList(options: IssueOptions, count: number, context: CallContext): DrawnIds | Promise<DrawnIds> {
   const first = drawChunk(options, { count, risingSpan: undefined }, context);
@@ -98,7 +98,7 @@ async function drawRest(
 }
 
 /**
- * Takes up to `count` of the caller's quota, and fewer where it is nearly used up, and draws as many.
+ * Takes up to `count` of the caller's quota, fewer if it is nearly used up, and draws as many.
  *
  * @throws IdError QUOTA_EXCEEDED; what `draw` throws, also as rejection.
  */
@@ -123,7 +123,7 @@ export function whenQuotaAllows<T extends { readonly count: number }>(
   return typeof taken === "number" ? drawn(taken) : taken.then(drawn);
 }
 
-/** Hands out what was taken of a quota; what of it is not handed out goes back. */
+/** Hands out what was taken from a quota, and gives back to the quota what is not handed out. */
 export function settled<T extends { readonly count: number }>(
   allowance: Allowance | undefined,
   taken: number,

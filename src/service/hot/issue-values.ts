@@ -6,14 +6,14 @@ import type { ReservedValues, ReserveValues, ValueSource } from "../../sequence/
 import { reserveCountMax } from "../../snowflake/generator.ts";
 import { type CallContext, checkCount, deadlineOf, Draw, whenQuotaAllows, withinQuota } from "./issue-ids.ts";
 
-/** Where values are drawn from, and how many a call may ask for. */
+/** The source of values, and how many a call may ask for. */
 export interface ValueOptions {
-  /** Opens its database with the first call. */
+  /** The sequences, whose database is opened with the first call. */
   readonly sequences: Sequences;
   readonly clock: Clock;
   /** The most that one BatchNextValues call may ask for, at least 1. */
   readonly batchCountMax: number;
-  /** Which database counts the values, as in NextValueResponse; 0 before one was opened. */
+  /** The database that counts the values, as in NextValueResponse; 0 before one was opened. */
   readonly databaseNow: () => number;
 }
 
@@ -38,7 +38,7 @@ export function drawOneValue(options: ValueOptions, source: ValueSource, context
 }
 
 /**
- * Draws up to `count` values for a reservation, and fewer where the caller's quota is nearly used up.
+ * Draws up to `count` values for a reservation, and fewer if the caller's quota is nearly used up.
  *
  * @throws As {@link drawValues}; IdError QUOTA_EXCEEDED.
  */
@@ -69,7 +69,7 @@ function drawValues(
   wanted: Pick<ReserveValues, "count" | "priority">,
   context: CallContext,
 ): Drawn {
-  // It may have left memory since it was found.
+  // The source may have been dropped from memory since it was found.
   if (source.isClosed) return drawAgain(options, source.stored.definition.name, wanted, context);
   let drawn: Drawn;
   try {

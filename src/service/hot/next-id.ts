@@ -3,7 +3,7 @@ import { type CallContext, drawOne, type AnswerOptions } from "./issue-ids.ts";
 import { type HotMethod, type HotOperation, LentMessage, prefixBytes } from "./hot-method.ts";
 import { field1Fixed64, field3Fixed32, fixed32Bytes, writeFixed32Field, writeFixed64 } from "./write-protobuf.ts";
 
-/** What the ID takes with its tag. */
+/** The bytes of the ID with its tag. */
 const idBytes = 9;
 
 /** NextId without fields in its request. */

@@ -11,7 +11,7 @@ import { field4Fixed32, fixed32Bytes, int64BytesMax, writeFixed32Field, writeInt
 export function createNextValue(options: ValueOptions): HotMethod {
   const bytes = Buffer.alloc(prefixBytes + 1 + int64BytesMax + fixed32Bytes);
   bytes[prefixBytes] = field1Varint;
-  // One for each length, made once: all of them lie in the same memory.
+  // One for each length, made once; all of them share the same memory.
   const answers = Array.from({ length: bytes.length + 1 }, (_, end) => new LentMessage(bytes.subarray(0, end)));
   const write = (value: bigint): LentMessage => {
     const valueEnd = writeInt64(bytes, prefixBytes + 1, value);

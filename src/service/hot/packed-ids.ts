@@ -5,10 +5,10 @@ import type { AnswerOptions, DrawnIds } from "./issue-ids.ts";
 import type { PackedNumbers } from "./packed-stream.ts";
 import { field3Fixed32 } from "./write-protobuf.ts";
 
-/** On any other machine a Uint32Array does not have the order of bytes that protobuf needs. */
+/** On any other machine a Uint32Array does not have the byte order that protobuf requires. */
 export const canPackIds = isLittleEndian;
 
-/** How NextIds and BatchNextIds write their IDs: packed, and the deployment behind them. */
+/** How NextIds and BatchNextIds write their IDs: packed, followed by the deployment. */
 export abstract class PackedIds<D extends DrawnIds> implements PackedNumbers<D> {
   readonly bytesEach = 8;
   readonly behind: FieldsBehind;

@@ -14,7 +14,7 @@ const nameBytesMax = 63;
 /** A request whose sequence is in memory. */
 export interface NamedRequest {
   readonly source: ValueSource;
-  /** Fields 2 and 3: 0 to 2^53 - 1, 0 where there is none. */
+  /** Fields 2 and 3: 0 to 2^53 - 1, 0 if absent. */
   readonly count: number;
   readonly size: number;
 }
@@ -27,7 +27,7 @@ export function findNamed({ sequences }: ValueOptions, message: Buffer): ValueSo
   return source?.isPlain === true ? source : undefined;
 }
 
-/** Where the name ends that begins a message; undefined if none does. */
+/** The end of the name at the beginning of a message; undefined if the message does not begin with a name. */
 export function nameEnd(message: Buffer): number | undefined {
   const length = message[1]!;
   if (message.length < 3 || message[0] !== field1Bytes || length === 0 || length > nameBytesMax) return undefined;
@@ -35,7 +35,7 @@ export function nameEnd(message: Buffer): number | undefined {
 }
 
 /**
- * Reads a name and the numbers behind it, each at most once and in order.
+ * Reads a name and the numbers after it, each at most once and in order.
  *
  * @param lastTag - The highest tag that may occur.
  */

@@ -8,8 +8,8 @@ export const field2Varint = 0x10;
 export const uint32Max = 0xffff_ffff;
 
 /**
- * The values of fields 1 and 2, each the last of its kind, 0 where there is none. @param lastTag - The highest tag that
- * may occur.
+ * The values of fields 1 and 2, each the last of its kind, 0 if absent. @param lastTag - The highest tag that may
+ * occur.
  */
 export function readVarints(message: Buffer, lastTag: number): readonly [number, number] | undefined {
   const values: [number, number] = [0, 0];

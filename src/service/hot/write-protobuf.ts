@@ -10,7 +10,7 @@ export const field3Fixed64 = 0x19;
 export const field2Fixed32 = 0x15;
 export const field3Fixed32 = 0x1d;
 export const field4Fixed32 = 0x25;
-/** What a fixed32 takes with its tag. */
+/** The bytes of a fixed32 with its tag. */
 export const fixed32Bytes = 5;
 
 const words = new IdWords();
@@ -41,7 +41,7 @@ export function writeFixed64(bytes: Buffer, at: number, value: bigint): number {
   return at + 8;
 }
 
-/** Writes a field of fixed32, or nothing where it is 0, and returns where it ends. */
+/** Writes a field of fixed32, or nothing if it is 0, and returns where it ends. */
 export function writeFixed32Field(bytes: Buffer, at: number, tag: number, value: number): number {
   if (value === 0) return at;
   bytes[at] = tag;
@@ -81,7 +81,7 @@ export function writeInt64(bytes: Buffer, start: number, value: bigint): number 
   return writeWords(bytes, start, words.low, words.high);
 }
 
-/** As {@link writeInt64}, for a number that is given by its halves. */
+/** As {@link writeInt64}, for a number given as two halves. */
 export function writeWords(bytes: Buffer, start: number, lowHalf: number, highHalf: number): number {
   let at = start;
   let low = lowHalf;

@@ -2,7 +2,7 @@ import type { FieldsBehind } from "./fields-behind.ts";
 import { prefixBytes } from "./hot-method.ts";
 import { field1Bytes, writePrefix } from "./write-protobuf.ts";
 
-/** How a run is written, and what comes behind all of them. */
+/** How a run is written, and the fields that follow all runs. */
 export interface RunWriter<R> {
   /** The most bytes that one run takes with its tag and length; at most 129. */
   readonly bytesEach: number;

@@ -21,7 +21,7 @@ export function inField<T>(field: string, read: () => T): T {
   }
 }
 
-/** The error of a page token that no response of the method carried. */
+/** The error of a page token that did not come from a response of the method. */
 export function foreignPageToken(): RequestError {
   const message = "The page token is not from this method: give next_page_token of the response before.";
   return new RequestError("MALFORMED_TEXT", "page_token", message);

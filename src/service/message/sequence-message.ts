@@ -143,9 +143,9 @@ function lateMaxOf({ lateMax }: SequenceMessage): number {
 }
 
 /**
- * Names the request's field in an error of a sequence, which names the sequence's own.
+ * Converts an error that names a field of a sequence into one that names the field of the request.
  *
- * @param place - Where the request has the sequence's fields.
+ * @param place - The path of the sequence's fields in the request.
  */
 export async function withCallerErrors<T>(work: () => Promise<T>, place = "sequence."): Promise<T> {
   try {

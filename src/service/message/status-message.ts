@@ -1,4 +1,4 @@
-/** Reads what AdminService says of a server, for those who show it: the command line and the page. */
+/** Reads what AdminService reports about a server, for the command line and the page, which show it. */
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServerStatus, StatusSample } from "../../gen/snowlane/v1/admin_service_pb.ts";
 import { timestampToNs } from "./time-message.ts";
@@ -102,8 +102,8 @@ function unixMsOf(time: Timestamp | undefined): number | undefined {
   return ns === undefined ? undefined : Number(ns / 1_000_000n);
 }
 
-/** A span of either sign: durationToNs takes none that is negative. */
+/** A span of either sign; durationToNs does not accept negative ones. */
 function spanMs(span: Duration | undefined): number | undefined {
-  // To the microsecond.
+  // Rounded to microseconds.
   return span === undefined ? undefined : Number(span.seconds) * 1_000 + Math.round(span.nanos / 1e3) / 1e3;
 }

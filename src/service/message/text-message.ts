@@ -33,7 +33,7 @@ export function formToMessage(form: TextForm): FormMessage {
 /**
  * Reads the form in `field` of a request; undefined if none is named.
  *
- * @throws RequestError INVALID_TEXT_FORMAT for a number that is no form.
+ * @throws RequestError INVALID_TEXT_FORMAT for a number that is not a form.
  */
 export function formFromMessage(field: string, message: FormMessage): TextForm | undefined {
   const form = formOfMessage.get(message);

@@ -25,7 +25,7 @@ export function unixMsToTimestampClamped(unixMs: number): Timestamp {
   return unixMsToTimestamp(Math.min(Math.max(Math.floor(unixMs), first), last));
 }
 
-/** Reads a Timestamp as Unix nanoseconds; undefined if it lies outside the range that its type allows. */
+/** Reads a Timestamp as Unix nanoseconds; undefined if it is outside of the range that its type allows. */
 export function timestampToNs({ seconds, nanos }: Timestamp): bigint | undefined {
   if (seconds < timestampFirst || seconds > timestampLast || nanos < 0 || nanos > 999_999_999) return undefined;
   return seconds * nsPerSecond + BigInt(nanos);
