@@ -47,7 +47,7 @@ export interface PastWish {
   readonly count: number;
   /** Worker indexes that are claimed already. */
   readonly excluded: ReadonlySet<number>;
-  /** See {@link ProtocolContext.used}. */
+  /** See `used` of ProtocolContext. */
   readonly used: ReadonlyMap<number, number>;
 }
 

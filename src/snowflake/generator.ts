@@ -361,7 +361,7 @@ export class SnowflakeGenerator {
   /**
    * Moves to where the next ID goes, and enters the next tick if it is needed and permitted.
    *
-   * @returns How many IDs are available there.
+   * @returns How many IDs are available there; 0 if none is.
    */
   #room(priority: Priority): number {
     const floorTick = this.#floorTick();

@@ -1,7 +1,7 @@
 /** The kinds of store that a URL can name. */
 const storeKinds = ["sqlite", "postgres", "mysql", "redis", "etcd", "zookeeper", "kubernetes"] as const;
 
-/** One of {@link storeKinds}. */
+/** One of these kinds. */
 export type StoreKind = (typeof storeKinds)[number];
 
 /** Other spellings of a scheme, as other programs write them. */
