@@ -1,4 +1,4 @@
-/** Acquire at the edges of its rules: each of these tests notices a small slip in one of them. */
+/** Acquire at the edges of its rules: each of these tests detects a small mistake in one of them. */
 import { describe, expect, test } from "vitest";
 import { HolderWorld, type TestProcess } from "../../test/support/worlds/holder-world.ts";
 import { IdError } from "../errors.ts";
@@ -13,7 +13,7 @@ const leadMaxMs = 2_000;
 const ttlMs = 13_000;
 const pinned = { datacenterId: 0, workerId: 0 };
 
-/** Puts a store under a quarantine that ends so far ahead of the clock. @returns When: Unix milliseconds. */
+/** Puts a store under a quarantine that ends the given time ahead of the clock. @returns Its end: Unix milliseconds. */
 function putUnderQuarantine({ database, time }: HolderWorld, aheadMs: number): number {
   const untilMs = time.nowMs() + aheadMs;
   const mark = { sinceMs: time.nowMs(), untilMs, reason: "restored", added: noneAdded };
@@ -21,7 +21,7 @@ function putUnderQuarantine({ database, time }: HolderWorld, aheadMs: number): n
   return untilMs;
 }
 
-/** A process that issued and gave its worker ID back, by a clock that is ahead. @returns The mark that stands. */
+/** A process that issued and gave its worker ID back, by a clock that is ahead. @returns The mark that it left. */
 async function usedAhead(world: HolderWorld, workerId: number, clockAheadMs: number): Promise<number> {
   const ahead = world.process({ name: `ahead-${workerId}`, options: { datacenterId: 0, workerId }, clockAheadMs });
   await ahead.start();
@@ -30,7 +30,7 @@ async function usedAhead(world: HolderWorld, workerId: number, clockAheadMs: num
   return world.record(workerId)!.markMs;
 }
 
-/** Starts, and lets everything happen that is due at once. */
+/** Starts, and lets everything that is due at once happen. */
 async function begin(process: TestProcess): Promise<TestProcess> {
   process.holder.start().catch(() => {});
   await process.time.run(0);

@@ -353,7 +353,7 @@ describe("an acquire without an answer", () => {
     expect(process.holder.grant).toBeUndefined();
     await process.store.deliverLate();
     await world.time.run(1_000);
-    // What landed late is ours and unused: it is taken by a write of its own.
+    // The record that landed late is ours and unused: it is taken by another write.
     expect(process.holder.grant?.generation).toBe(2);
     expect(process.holder.grant?.token).toBe(world.record(0)!.token);
   });
@@ -426,7 +426,7 @@ describe("a grant is dropped", () => {
     await world.time.run(13_000);
     expect(process.holder.grant).toBeUndefined();
     process.store.fault = () => "none";
-    // What it had asked for itself may be what was lost: the quarantine is counted from that mark.
+    // The mark that it asked for itself may have been lost: the quarantine is counted from that mark.
     await world.time.run(24_000);
     expect(process.holder.grant).toBeDefined();
   });

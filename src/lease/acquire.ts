@@ -87,7 +87,7 @@ export interface AcquireChoice {
   readonly markAheadMaxMs: number;
 }
 
-/** What the records of a list say, and the limits that they set for a grant. */
+/** The content of the records of a list, and the limits that they set for a grant. */
 export interface Survey {
   readonly layout: LayoutRecord;
   readonly rules: WindowRules;

@@ -50,13 +50,13 @@ export class UnchangedRecords {
     return seen === undefined ? 0 : monotonicMs - seen.sinceMs;
   }
 
-  /** Tells whether the record was seen to change. */
+  /** Whether the record was seen to change. */
   hasMoved(key: RecordKey): boolean {
     return this.#seen.get(key)?.moved ?? false;
   }
 }
 
-/** What a record's availability depends on. */
+/** The facts that a record's availability depends on. */
 export interface AvailabilityRules {
   /** How a dead holder is recognized: its time passes, or its lock is free. */
   readonly liveness: "ttl" | "lock";
@@ -76,7 +76,7 @@ export interface AvailabilityRules {
   readonly unused: UnusedGrants;
 }
 
-/** Tells whether a record may be taken over. Uniqueness does not depend on it, except where a store may lose data. */
+/** Judges whether a record may be taken over. Uniqueness does not depend on it, except where a store may lose data. */
 function judgeAvailability(
   entry: Entry | undefined,
   record: WorkerRecord | undefined,

@@ -15,7 +15,7 @@ const { epochMs } = smallLayout;
 const hourMs = 3_600_000;
 const quarantineMs = 13_000;
 
-/** The first hour of the layout, of which everything is known. */
+/** The first hour of the layout, about which everything is known. */
 const firstHour: PastRequest = {
   fromMs: epochMs,
   untilMs: epochMs + hourMs,
@@ -36,7 +36,7 @@ async function begun(options: MemoryDatabaseOptions & { readonly hasClock?: bool
   return world;
 }
 
-/** Claims by a process of its own; `store` may inject faults. */
+/** Claims in a separate process; `store` may inject faults. */
 async function claim(
   world: HolderWorld,
   change: Partial<PastRequest> = {},

@@ -85,7 +85,7 @@ export class Grant {
     for (const { markMs } of this.unanswered.values()) yield markMs;
   }
 
-  /** Says that the grant is over. The holder alone calls it. */
+  /** Marks the grant as over. Only the holder calls it. */
   end(end: GrantEnd): void {
     this.#resolveEnded(end);
   }

@@ -13,7 +13,7 @@ const swappedLayout = createLayout({
 
 const pinned = { datacenterId: 0, workerId: 1 };
 
-/** Shows all records but the layout record, as a list may that was begun before that was written. */
+/** Shows all records but the layout record, as a list may do that was begun before that record was written. */
 class EarlyListStore extends MemoryStore {
   override async list(): Promise<ListAnswer> {
     const listed = await super.list();
@@ -29,7 +29,7 @@ describe("a layout record that is lost while workers hold IDs", () => {
     world.database.records.delete(recordKeys.layout);
     const other = world.process({ name: "b", layout: swappedLayout, options: { datacenterId: 1, workerId: 0 } });
     expect(holder.issue(1_000)).toBe(1_000);
-    // The ledger ends the test where both issue the same ID.
+    // The ledger fails the test if both issue the same ID.
     const refused = other.start().then(() => other.issue(1_000));
     await expect(refused).rejects.toMatchObject({ reason: "INVALID_CONFIG", metadata: { lost: recordKeys.layout } });
     expect(world.database.records.has(recordKeys.layout)).toBe(false);

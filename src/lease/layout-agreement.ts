@@ -103,7 +103,7 @@ function mayBeInUse({ key, text }: Entry, nowMs: number): boolean {
   return token !== "" && nowMs < markMs + 2 * clockErrorMs;
 }
 
-/** Whether there are records of workers: then there once was a layout record, too. */
+/** Whether there are records of workers: then there once was a layout record as well. */
 export function hasWorkers({ entries }: ListAnswer): boolean {
   return entries.some(({ key }) => parseWorkerKey(key) !== undefined);
 }

@@ -10,7 +10,7 @@ test("a process that waits for its first worker ID puts down a mark above the en
   void waiting.holder.start();
   await world.time.run(1_000);
   expect(waiting.holder.grant).toBeUndefined();
-  // It has seen no mark but the first: then the store is emptied, and a process that cannot know begins again.
+  // It has seen only its first mark: then the store is emptied, and a process that cannot know of it begins again.
   waiting.store.fault = () => "lost";
   await world.time.run(20_000);
   const { untilMs } = holder.holder.grant!;

@@ -15,7 +15,7 @@ import { quarantineMs, type WindowRules } from "./window.ts";
  */
 export class LossNotices {
   readonly #context: ProtocolContext;
-  /** What went back and has not yet been reported in the store. */
+  /** A loss that was noticed and has not yet been reported in the store. */
   #regression: string | undefined;
   /** The life of the store that is noted, and below it an answer that showed another life, which is not noted yet. */
   #noted: IncarnationRecord | undefined;

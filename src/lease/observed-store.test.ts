@@ -16,7 +16,7 @@ function observed() {
     onProblem: (during, { message }) => said.push(`${during}: ${message}`),
     onRecovery: (forMs) => said.push(`recovered after ${forMs} ms`),
   });
-  /** Writes what is there, and reads it where no answer comes, as renewals do. */
+  /** Writes the present text again, and reads it if no answer comes, as renewals do. */
   const renew = async (): Promise<void> => {
     const { entry } = await store.read("worker-0");
     await store.compareAndSet("worker-0", entry, "next").catch(() => store.read("worker-0"));

@@ -25,7 +25,7 @@ export interface PastCandidate {
   readonly record: WorkerRecord | undefined;
 }
 
-/** What a list of records offers for a claim that begins at a certain time. */
+/** The worker IDs that a list of records offers for a claim that begins at a certain time. */
 export interface PastChoice {
   /** In the order in which they are asked for; at most the number that was wanted. */
   readonly candidates: readonly PastCandidate[];
@@ -40,7 +40,7 @@ export interface PastChoice {
   readonly earliestMs: number | undefined;
 }
 
-/** What a claim asks for. */
+/** The worker IDs that a claim asks for. */
 export interface PastWish {
   /** Its beginning: Unix milliseconds. */
   readonly fromMs: number;

@@ -10,7 +10,7 @@ import { timeText } from "./records/time-text.ts";
 import { parseWorkerKey, readableFence } from "./records/worker-record.ts";
 import { quarantineMs, type WindowRules } from "./window.ts";
 
-/** What only an operator can know of a store. Unix milliseconds. */
+/** Facts about a store that only an operator can know. Unix milliseconds. */
 export interface PastStatements {
   /**
    * Since when every ID of the layout with the worker IDs in question came from this store; -Infinity: no other
@@ -27,7 +27,7 @@ export interface PastInterval {
   readonly untilMs: number;
 }
 
-/** What a store shows and a claim is judged by. */
+/** The facts that a store shows, by which a claim is judged. */
 export interface PastSight {
   readonly kind: string;
   readonly durability: "durable" | "lossy";
@@ -49,7 +49,7 @@ interface LossEvidence {
   readonly floorMs: number;
 }
 
-/** The signs of losses that a store shows, whatever was stated. */
+/** The signs of losses that a store shows, regardless of what was stated. */
 export function lossEvidence({ kind, rules, entries, incarnation }: PastSight): readonly LossEvidence[] {
   const found: LossEvidence[] = [];
   const { t0Ms } = incarnation;
@@ -154,7 +154,7 @@ function checkFloor(sight: PastSight, fromMs: number, { storeKeptUntilMs }: Past
   throw new IdError("STORE_WENT_BACK", message, { metadata: { from_unix_ms: floorMs, evidence: texts } });
 }
 
-/** The highest mark of any record: servers ran up to about then. -Infinity where there is none. */
+/** The highest mark of any record: servers ran up to about then. -Infinity if there is none. */
 function highestMark(entries: readonly Entry[]): number {
   const marks = entries.flatMap((entry) =>
     parseWorkerKey(entry.key) === undefined ? [] : [readableFence(entry)?.markMs ?? Number.NEGATIVE_INFINITY],

@@ -14,7 +14,7 @@ export interface PastPreview {
   /** See PastGrant. */
   readonly passesLeft: number;
   readonly neverHeldCount: number;
-  /** The signs of losses that the store shows, whatever was stated; for operators. */
+  /** The signs of losses that the store shows, regardless of what was stated; for operators. */
   readonly evidence: readonly string[];
 }
 

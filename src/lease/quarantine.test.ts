@@ -80,7 +80,7 @@ test("two marks that are put down at one time leave the higher one", async () =>
 describe("the incarnation record,", () => {
   const nowMs = 90_000;
 
-  /** The record that must stand there after a look at a store that says this of itself. */
+  /** The record that the store must have after a look at a store that reports this. */
   function judge(
     known: IncarnationRecord,
     life: { readonly identity: string; readonly startedMs?: number },
@@ -154,7 +154,7 @@ describe("the incarnation record,", () => {
     expect(back.t0Ms).toBe(nowMs);
     expect(() => checkOneStore(back, "mysql", nowMs + 12_999, rules)).toThrow(/Two stores answer .*: name one writer/);
     expect(() => checkOneStore(back, "mysql", nowMs + 13_000, rules)).not.toThrow();
-    // Three are remembered, and no text grows without end.
+    // Only three are remembered, so that the text does not grow without end.
     const long = [three!, four!, five!, three!, four!, five!, three!].reduce(judgeNext, back);
     expect(long.earlier!.split(" ")).toHaveLength(3);
     expect(() => checkOneStore(long, "mysql", nowMs, rules)).toThrow(/name one writer/);
@@ -186,7 +186,7 @@ describe("the incarnation record,", () => {
 describe("a grant that was written under a floor is used only where, after the write,", () => {
   const life = (value: string) => ({ identity: `system=${value}`, startedMs: undefined, emptyMeans: "new" }) as const;
 
-  /** Whether the floor stands that was looked at before `change`. */
+  /** Whether the floor that was looked at before `change` still holds. */
   async function standsAfter(change: (database: MemoryDatabase) => void): Promise<boolean> {
     const database = new MemoryDatabase();
     const store = database.open();

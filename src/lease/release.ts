@@ -24,7 +24,7 @@ const backoffMs = 100;
 
 /**
  * Releases a grant: its mark is lowered to the end of what was used. Nothing else may lower a mark. Issuing under it
- * must have stopped for good before this is called; its resume record must be gone as well.
+ * must have stopped permanently before this is called; its resume record must be gone as well.
  */
 export async function release(context: ProtocolContext, grant: Grant, rules: WindowRules): Promise<ReleaseOutcome> {
   const sent = new Set<string>();

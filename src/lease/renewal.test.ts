@@ -314,7 +314,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     await process.start();
     const { key, record } = process.holder.grant!;
     process.store.fault = () => "lost";
-    // Its wall clock stands, so it does not lapse by it.
+    // Its wall clock stands still, so it does not lapse.
     for (let second = 0; second < 14; second += 1) {
       await world.time.run(1_000);
       process.clockAheadMs -= 1_000;
@@ -413,7 +413,7 @@ describe("while writes fail and reads are answered for minutes, within a window 
     async (options) => {
       const { world, process } = await failing("late", options);
       const { key, generation, untilMs } = process.holder.grant!;
-      // Of all that were sent, the first is carried out: each of the others finds that it came too late.
+      // Of all writes that were sent, the first is carried out: each of the others finds that it came too late.
       await process.store.deliverLate();
       process.store.fault = () => "none";
       await world.time.run(5_000);

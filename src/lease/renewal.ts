@@ -154,7 +154,7 @@ function outcomeOf(cause: unknown): Extract<RenewalOutcome, { kind: "regressed" 
 }
 
 /**
- * Reads the record and says whose it is. Only the record as last confirmed, or exactly one of our own writes still
+ * Reads the record and decides whose it is. Only the record as last confirmed, or exactly one of our own writes still
  * without an answer, is ours. Any other record is not ours, even under our own token: that is how a copy of this
  * process is fenced.
  *
@@ -206,7 +206,7 @@ function accept(
   return { kind: "renewed" };
 }
 
-/** Tells whether the clock has reached the end of the window. */
+/** Whether the clock has reached the end of the window. */
 export function hasLapsed({ judge }: ProtocolContext, grant: Grant): boolean {
   return judge.nowMs() >= grant.untilMs;
 }

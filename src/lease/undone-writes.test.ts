@@ -1,4 +1,7 @@
-/** A store whose reads can show what a failover then undoes: a wait for a copy was given up, and the write stays. */
+/**
+ * A store whose reads can show what a failover then undoes: a wait for a copy was given up, and the write stayed on one
+ * server.
+ */
 import { describe, expect, test } from "vitest";
 import { HolderWorld } from "../../test/support/worlds/holder-world.ts";
 import { MemoryDatabase } from "../../test/support/worlds/memory-store.ts";

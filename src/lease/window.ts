@@ -51,7 +51,7 @@ export function markMax(rules: WindowRules, storeMs: number | undefined): number
     : storeMs + rules.windowMs + rules.leadMaxMs + 2 * clockErrorMs;
 }
 
-/** Tells whether the wall clock is so far behind the store's that no window may be asked for. */
+/** Whether the wall clock is so far behind the store's that no window may be asked for. */
 export function isBehind(rules: WindowRules, wallMs: number, storeMs: number | undefined): boolean {
   return storeMs !== undefined && wallMs < storeMs - rules.behindMaxMs;
 }

@@ -59,7 +59,7 @@ test("who died with a mark far ahead leaves its worker ID quarantined until the 
   await process.start();
   const markMs = world.record(0)!.markMs;
   await process.close();
-  // Nothing was issued, so it was given back with the mark where it began; raised again by hand.
+  // Nothing was issued, so it was given back with the mark at which it began; the test raises the mark again.
   const entry = world.database.entry("worker-0")!;
   const text = entry.text.replace(/"hwmMs":\d+/, `"hwmMs":${markMs}`);
   world.database.write("worker-0", entry, text);

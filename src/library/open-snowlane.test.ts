@@ -11,7 +11,7 @@ import { type CallOptions, Snowlane, type StreamOptions } from "./snowlane.ts";
 beforeEach(() => vi.stubEnv("SNOWLANE_STORE", undefined));
 afterEach(() => vi.unstubAllEnvs());
 
-/** Opens a store of its own for a test, and closes it afterwards. */
+/** Opens a separate store for a test, and closes it afterwards. */
 async function open(options: SnowlaneOptions = {}): Promise<Snowlane> {
   const ids = await openSnowlane({ store: `sqlite:${join(temporaryFolder(), "ids.db")}`, ...options });
   onTestFinished(() => ids.close());

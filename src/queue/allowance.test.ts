@@ -69,7 +69,7 @@ test("a caller of reservations who waits as it is told gets its quota within two
     }
   }
   expect(Math.abs(total / 500_000 - 1)).toBeLessThan(0.02);
-  // Nothing below a tenth of a second's worth: no more than ten a second.
+  // Never less than a tenth of a second's worth: so at most ten reservations a second.
   expect(refusals).toBeLessThanOrEqual(501);
 });
 

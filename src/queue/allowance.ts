@@ -15,7 +15,7 @@ export interface Quota {
 const streamRetryMs = 1_000;
 
 /**
- * What is left of one caller's quota, which all of its calls share. At most one second's worth is kept.
+ * The rest of one caller's quota, which all of its calls share. At most one second's worth is kept.
  *
  * A quota slows callers down before it refuses them, because a refused caller calls again: a reservation gets less, and
  * a stream waits. Only a call that cannot get less gets QUOTA_EXCEEDED, with the time after which it will be served.

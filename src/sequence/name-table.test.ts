@@ -9,7 +9,7 @@ function find<T extends object>(table: NameTable<T>, name: string): T | undefine
 }
 
 test("a table with names added and removed in any order holds what a Map holds", () => {
-  // Few and short names, so that many meet in one place; and long ones.
+  // Few and short names, so that many collide; and long ones.
   const name = fc.oneof(
     fc.string({ unit: fc.constantFrom("a", "b", "."), minLength: 1, maxLength: 3 }),
     fc.constant("z".repeat(63)),

@@ -13,7 +13,7 @@ import {
 const hourMs = 3_600_000;
 const clockOf = (period: Period, timeZone: string) => createPeriodClock({ period, timeZone, yearStart: "" });
 
-/** Tells a zone's date by another way: the offset that the zone has then, added to the moment. */
+/** Finds a zone's date in another way: by adding the zone's offset at that moment. */
 function dateByOffset(timeZone: string): (ms: number) => string {
   const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   return (ms) => {
@@ -24,7 +24,7 @@ function dateByOffset(timeZone: string): (ms: number) => string {
   };
 }
 
-/** The first moment of a period between two, of which the later one lies in it. */
+/** The first moment of a period, between two moments of which the later one is in it. */
 function firstOf(key: string, keyOf: PeriodClock, beforeMs: number, ms: number): number {
   let [low, high] = [beforeMs, ms];
   while (high - low > 1) {

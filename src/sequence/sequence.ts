@@ -163,7 +163,7 @@ export function changeDefinition(definition: SequenceDefinition, change: Sequenc
   return completeDefinition({ ...definition, ...change, valueMax });
 }
 
-/** Tells whether two definitions are equal in every field. */
+/** Whether two definitions are equal in every field. */
 export function equalDefinitions(one: SequenceDefinition, other: SequenceDefinition): boolean {
   return etagOf(one) === etagOf(other);
 }

@@ -11,7 +11,7 @@ const memberOf = (storeId: string, index: number, members: string, count = 4): M
   members,
 });
 
-/** Takes steps until there is none, and gives the databases as they then are. */
+/** Takes steps until there are no more, and returns the databases as they then are. */
 function runSteps(members: readonly Member[], given: StripeRules = rules): readonly Member[] {
   const after = [...members];
   for (let step = 0; step < 50; step += 1) {

@@ -28,7 +28,7 @@ async function twoDatabases() {
     return { stripe, store, database: new SequenceDatabase({ store, clock: time, onEvent: () => {}, stripe }) };
   });
   const all = async () => parts;
-  // While the second database is slow to say its stripe, the first one is used.
+  // While the stripe of the slow second database is not known yet, the first one is used.
   const usable = async () => (state.isSlow ? parts.slice(0, 1) : parts);
   const stripes = { all, answered: all, listed: all, usable, usableLater: all };
   const catalog = new SequenceCatalog({ stripes, clock: time, onChanged: () => {} });

@@ -33,7 +33,7 @@ interface Question<A> {
   readonly acceptLate: (answer: A, part: StripePart) => Promise<void> | undefined;
 }
 
-/** What is known about one database. */
+/** The facts that are known about one database. */
 interface DatabaseHealth {
   /**
    * The sequences as this database has them: each database draws its own sequence_id. null if it did not have the name

@@ -15,7 +15,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Draws one value each so many milliseconds, and gives the errors with the moment at which each call began. */
+/** Draws one value every `everyMs` milliseconds, and returns the errors with the moment at which each call began. */
 async function drawAt(world: SequenceWorld, everyMs: number, count: number) {
   const errors: { readonly error: IdError; readonly waitedMs: number }[] = [];
   const calls: Promise<void>[] = [];
@@ -205,7 +205,7 @@ describe("a name that does not exist", () => {
     expect(looks.length).toBeLessThan(count / 900);
     world.calls.length = 0;
     expect(heapBytes() - before).toBeLessThan(10e6);
-    // One that was asked for a moment ago is refused without a look.
+    // A name that was asked for a moment ago is refused without a look.
     expect([await world.draw(`none-${count - 1}`), world.countOf("look")]).toEqual([refused, 0]);
   });
 

@@ -11,7 +11,7 @@ export interface CallTotals {
   readonly boundsMs: readonly number[];
 }
 
-/** What a server did in one second. */
+/** The figures of a server in one second. */
 export interface StatusSample {
   /** From 1 at the start of the server. */
   readonly index: number;
@@ -62,9 +62,9 @@ export interface StatusSamplesOptions {
 const noCalls: CallTotals = { callCount: 0, errorCount: 0, tookCounts: new Float64Array(0), boundsMs: [] };
 
 /**
- * What a server did in each of the last 300 seconds, in one array of numbers that is allocated once: 22 kB. Samples are
- * always taken, so that they show what has just gone wrong. They read counts that exist anyway, so they cost no call
- * anything.
+ * The figures of a server in each of the last 300 seconds, in one array of numbers that is allocated once: 22 kB.
+ * Samples are always taken, so that they show what has just gone wrong. They read counts that exist anyway, so they
+ * cost no call anything.
  */
 export class StatusSamples {
   readonly #options: StatusSamplesOptions;

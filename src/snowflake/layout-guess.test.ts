@@ -6,7 +6,7 @@ import { layouts } from "./presets.ts";
 test("the presets of an ID are those under which it was made before tomorrow", () => {
   const nowMs = Date.UTC(2026, 10, 21);
   const names = (id: bigint): readonly string[] => plausibleLayouts(id, nowMs).map(({ name }) => name);
-  // A tweet, a Discord ID and one of Leaf's cannot be told apart; Instagram's and Sonyflake's can.
+  // A tweet, a Discord ID and one of Leaf's cannot be distinguished; Instagram's and Sonyflake's can.
   expect(names(1_541_815_603_606_036_480n)).toEqual(["discord", "twitter", "instagram", "baidu", "leaf"]);
   expect(names(2_384_288_897_814_875_714n)).toEqual(["instagram", "baidu"]);
   expect(names(0n)).toEqual([]);
@@ -45,7 +45,7 @@ test.each([
 });
 
 const nowMs = Date.UTC(2026, 10, 21);
-/** An ID of a layout that was made so many days ago. */
+/** An ID of a layout that was made the given number of days ago. */
 function idOf(name: "twitter" | "discord" | "mastodon", ageDays: number, sequence = 0): bigint {
   const layout = layouts[name];
   const ticks = nowMs - ageDays * 86_400_000 - layout.epochMs;

@@ -62,7 +62,7 @@ test("a debt is given back as the clock comes closer to the last timestamp", () 
   rule.read(startMs - 200, tickOf(startMs), read);
   expect(rule.debtMs).toBe(200);
   mono.ms += 100;
-  // At full load the last timestamp runs on, and the debt stays whole.
+  // At full load the last timestamp advances, and the debt is not reduced.
   rule.read(startMs - 100, tickOf(startMs + 100), read);
   expect(rule.debtMs).toBe(200);
 });

@@ -54,7 +54,7 @@ describe("a clock that goes back, under advance", () => {
     expect(generator.tryNext(startMs - 5_000, still)).toBeUndefined();
     expect(generator.tryNext(startMs - 5_000, still)).toBeUndefined();
     expect(generator.debtMs).toBe(5_000);
-    // Nor does it hide that the clock has come back.
+    // It does not hide either that the clock has come back.
     expect(generator.tryNext(startMs, still)).toBeDefined();
     expect(generator.debtMs).toBe(0);
   });

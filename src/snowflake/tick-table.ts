@@ -1,15 +1,15 @@
 import { assert } from "../assert.ts";
 
 /**
- * Remembers, for the last `span` ticks, which sequence number is the next unused one. The policy `reuse` needs it to go
- * back with the clock.
+ * Remembers the next unused sequence number of each of the last `span` ticks. The policy `reuse` needs it to go back
+ * with the clock.
  *
  * One slot for each remainder of the tick by the span. A slot leaves tick t only for t + k * span, and from then on t
  * is at least a whole span below the highest tick, where nothing may be entered again. So no pair of tick and sequence
- * can come twice.
+ * number is issued twice.
  *
- * It is no ring of "the last ID of each slot, plus one": that one carries into the time field of the slot's old tick,
- * and repeats what another slot has issued, even with a steady clock.
+ * It is not a ring of "the last ID of each slot, plus one": adding one there can overflow into the time field of the
+ * slot's old tick, and repeat what another slot has issued, even with a steady clock.
  */
 export class TickTable {
   readonly #ticks: Float64Array;

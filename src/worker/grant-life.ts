@@ -143,7 +143,7 @@ export class GrantLife {
     this.#recordsToRemove.add(grant);
   }
 
-  /** Stops issuing for good; the grant stays until it is given back. */
+  /** Stops issuing permanently; the grant stays until it is given back. */
   close(): void {
     this.#isClosed = true;
     this.#stopIssuing();

@@ -8,7 +8,7 @@ import { encodeWorkerRecord } from "../lease/records/worker-record.ts";
 /** Q: the longest window, the lead, and the error of two clocks. */
 const quarantineMs = 13_000;
 
-/** The store takes no worker record: an acquire sees everything, and then fails. */
+/** The store refuses worker records: an acquire sees everything, and then fails. */
 function failingAtTheWrite({ kind, key }: FaultyCall): Fault {
   return kind === "compareAndSet" && key?.startsWith("worker-") ? "lost" : "none";
 }
@@ -32,7 +32,7 @@ test("a store that refuses a process that had a worker ID is asked less and less
   const world = new HolderWorld({ hasClock: true });
   const process = world.process();
   await process.start();
-  // As with a password that is no longer right.
+  // The store refuses us, for example because a password is no longer right.
   process.store.fault = () => "barred";
   await world.time.run(80_000);
   const { length } = process.store.calls;
@@ -71,7 +71,7 @@ test("processes that wait for a worker ID look less and less often (each listed 
   await world.time.run(100_000);
   expect(looks() - before).toBeGreaterThan(30);
   expect(looks() - before).toBeLessThan(75);
-  // One that comes free is found with the next look.
+  // A worker ID that comes free is found with the next look.
   await holder.close();
   await world.time.run(4_000);
   expect(second.holder.grant).toBeDefined();

@@ -13,7 +13,7 @@ export type HolderPhase =
   | { readonly kind: "rebasing"; readonly spare: "unknown" | "none" }
   | { readonly kind: "releasing" }
   | { readonly kind: "released" }
-  /** The start failed for good. */
+  /** The start failed permanently. */
   | { readonly kind: "failed"; readonly error: IdError };
 
 /** Counts of what happened since the process started. Each only grows. */

@@ -1,4 +1,4 @@
-/** What an operator is told of states that last. */
+/** The reports that an operator gets of lasting states. */
 import { describe, expect, test } from "vitest";
 import { HolderWorld, type TestProcess } from "../../test/support/worlds/holder-world.ts";
 import type { WorkerEvent } from "../lease/worker-event.ts";

@@ -74,7 +74,7 @@ export class OutageWatch {
     }
     const { windowMs, renewalPeriodMs } = settings;
     const leftMs = grant.untilMs - wallMs;
-    // Where renewals are rare, more than half may be gone before the next one is due.
+    // If renewals are rare, more than half may be gone before the next one is due.
     const isHalfGone = leftMs < Math.min(windowMs / 2, windowMs - 1.5 * renewalPeriodMs);
     if (isHalfGone && !this.#isHalfGone) this.#report({ kind: "window-half-gone", leftMs, error: problem });
     this.#isHalfGone = isHalfGone;

@@ -305,7 +305,7 @@ describe("a store that loses data", () => {
     const other = world.process({ name: "c", options: { ...options, workerIdPatienceMs: 3_600_000 } });
     other.holder.start().catch(() => {});
     await world.time.run(5_000);
-    // Before the holder looks again, the one that waits has its worker ID, as the store knows of no holder any more.
+    // Before the holder looks again, the waiting process has its worker ID, as the store no longer knows of a holder.
     holder.store.fault = () => "lost";
     const lostMs = world.time.nowMs();
     world.database.records.clear();
@@ -397,7 +397,7 @@ describe("a store that loses data", () => {
     await world.time.run(3_000);
     const { untilMs } = first.holder.grant!;
     first.crash();
-    // The clock is right again, the store is empty, and the process goes on from its record before it asks the store.
+    // The clock is right again, the store is empty, and the process resumes from its record before it asks the store.
     world.database.records.clear();
     const again = world.process({ name: "a", options, disk });
     await again.start();

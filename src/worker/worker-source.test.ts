@@ -113,7 +113,7 @@ describe("an ID source", () => {
       () => source.reserve({ count: 1, priority: "unary" }) as Promise<ReservedIds>,
     );
     await time.run(1);
-    // A tick of 16 has passed to the first; one still waits, so nobody else may draw.
+    // 16 callers got the IDs of a tick; one still waits, so no other caller may draw.
     expect(source.status().waiting).toBe(1);
     expect(source.tryNext()).toBeUndefined();
     await time.run(1);

@@ -12,7 +12,7 @@ export interface WorkerIdRange {
 /** L: what everyone in a namespace must agree on. Written once; any difference is refused. */
 export interface LayoutRecord {
   /**
-   * 128 random bits drawn when the record was written, as 32 hex digits: tells deployments apart that look alike.
+   * 128 random bits drawn when the record was written, as 32 hex digits: distinguishes deployments that look alike.
    * docs/adr/0012 says why it is random.
    */
   readonly deploymentId: string;

@@ -56,7 +56,7 @@ test("a record of a format above the first says which version writes it, for tho
   expect(formatVersion === 1 || program === version).toBe(true);
 });
 
-/** A text that another process wrote is read as it stands, and compared as it stands: not one byte may change. */
+/** A text that another process wrote is read and compared as it is: not one byte may change. */
 test.each([
   [
     "worker",

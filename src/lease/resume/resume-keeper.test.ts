@@ -21,7 +21,7 @@ async function holding(setup: HolderSetup = {}): Promise<Scene> {
   return { world, disk, process };
 }
 
-/** Starts the same instance on the same disk; the store answers nothing unless told otherwise. */
+/** Starts the same instance on the same disk; the store does not answer unless a test lets it. */
 async function restart(
   { world, disk }: Scene,
   setup: HolderSetup = {},

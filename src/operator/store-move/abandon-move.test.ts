@@ -36,7 +36,7 @@ describe("an operator that closes the source while another one takes the move ba
     const { moveId, layout } = parseMoveRecord(world.database.entry(recordKeys.layout)!.text);
     let refusals = 0;
     const source = new HookedStore(world.database, async (written) => {
-      // The mark of the taking back stands, and the source does not serve yet.
+      // The mark of taking back is in place, and the source does not serve yet.
       if (written !== recordKeys.layout) return;
       await expect(closeSource(world.parts(), layout, moveId)).rejects.toThrow("took this copy back");
       refusals += 1;

@@ -240,7 +240,7 @@ describe("a crash at any write", () => {
       expect(["moved", "was-moved"], `crash ${when} write ${at}`).toContain(outcome.kind);
       expect(await whoGrants(world, 1)).toBe("target");
     }
-    // Every state was met, and so was the end: no write was left out.
+    // Every state was reached, and so was the end: no write was left out.
     expect([...seen].toSorted()).toEqual(["", "source", "target"]);
     expect(ended).toBeGreaterThan(2);
   });

@@ -1,7 +1,7 @@
 /**
- * Sequences in MySQL or MariaDB: tables of their own, beside those of worker records or anywhere else.
+ * Sequences in MySQL or MariaDB: separate tables, in the database of the worker records or in any other.
  *
- * How durable an answered take is depends on the server's settings, as for worker records.
+ * The durability of an answered take depends on the server's settings, as for worker records.
  */
 import type { ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { IdError } from "../../errors.ts";
@@ -97,7 +97,7 @@ function sessionOf(connection: MysqlConnection): SqlSession {
   };
 }
 
-/** Texts are kept as bytes, so that they are compared as such. */
+/** Reads the texts of a row, which are stored as bytes so that they are compared byte by byte. */
 function textual(row: RowDataPacket): Row {
   const entries = Object.entries(row).map(([name, value]) => [name, Buffer.isBuffer(value) ? value.toString() : value]);
   return Object.fromEntries(entries) as Row;

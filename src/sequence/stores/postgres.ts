@@ -1,4 +1,4 @@
-/** Sequences in PostgreSQL: tables of their own, beside those of worker records or anywhere else. */
+/** Sequences in PostgreSQL: separate tables, in the database of the worker records or in any other. */
 import {
   areTablesThere,
   durableCommit,

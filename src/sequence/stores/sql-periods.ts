@@ -11,7 +11,7 @@ export async function lockPeriods(statements: Statements, session: SqlSession, v
   return { closedBefore: String(row?.["closed_before"] ?? ""), begunCount: Number(row?.["begun_count"] ?? 0) };
 }
 
-/** Notes how many periods have a counter. A SELECT of its own counts them, because takes may hold their rows. */
+/** Notes how many periods have a counter. A separate SELECT counts them, because takes may hold their rows. */
 export async function notePeriods(statements: Statements, session: SqlSession, values: NamedValues): Promise<void> {
   const begunCount = await countOf(session, statements.countPeriods, values);
   await session.run(statements.notePeriods, { ...values, begunCount });

@@ -190,8 +190,8 @@ class Statements {
 }
 
 /**
- * The sequences of one namespace in a SQLite file of their own. In the file of the worker records a busy strict
- * sequence would starve the renewals of the worker ID, because SQLite's lock is not fair.
+ * The sequences of one namespace in a separate SQLite file. In the file of the worker records a busy strict sequence
+ * would starve the renewals of the worker ID, because SQLite's lock is not fair.
  *
  * The folder beside the file shows that it went back, but not by how many values: docs/adr/0157 explains why.
  *

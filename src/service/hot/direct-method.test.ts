@@ -9,7 +9,7 @@ test("a request keeps nothing of the bytes that were lent for it", () => {
     seen.push(request);
     return {};
   });
-  // Field 99, which nobody knows: "abc".
+  // Field 99, which is unknown: "abc".
   const lent = Buffer.from("9a0603616263", "hex");
   const operation = method.read(lent);
   lent.fill(0);

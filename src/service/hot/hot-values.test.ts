@@ -60,7 +60,7 @@ const name = Buffer.from("\n\u0006orders", "latin1");
 const call = ({ read }: HotMethod, ...more: readonly number[]): HotAnswer | undefined =>
   read(Buffer.concat([name, Buffer.from(more)]))?.(context);
 
-/** What a message says, read as protobuf and, written as JSON, as JSON. */
+/** Reads a message, and checks that its JSON form has the same content. */
 function read<Schema extends DescMessage>(schema: Schema, bytes: Buffer) {
   const message = fromBinary(schema, bytes);
   const json = createJsonWriter(schema)(bytes, 0).toString("latin1", 5);

@@ -15,7 +15,7 @@ function caller(): Allowance {
   return allowance;
 }
 
-/** What the caller has left, by taking it. */
+/** The rest of the caller's quota, found by taking it. */
 function left(allowance: Allowance): number {
   try {
     return allowance.takeIds(10 * perSecond);

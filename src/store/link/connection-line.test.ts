@@ -25,7 +25,7 @@ test("a call that comes later than the pause after a failure connects at once (t
   await vi.advanceTimersByTimeAsync(0);
   expect(tries).toBe(7);
   await late;
-  // One that comes at once waits all the same.
+  // A call that comes at once still has to wait.
   const early = fail();
   await vi.advanceTimersByTimeAsync(0);
   expect(tries).toBe(7);

@@ -9,7 +9,7 @@ const other: ServerAnswer = { kind: "other", problem: "it is a standby" };
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A way to servers of which the test says what each answers. */
+/** A route to servers whose answers the test sets. */
 class World {
   readonly answers: Record<string, () => Promise<ServerAnswer>> = {
     a: async () => primary,

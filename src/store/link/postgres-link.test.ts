@@ -28,7 +28,7 @@ test.each([
   ["a deadlock", "40P01"],
 ])("%s refuses a statement, and leaves it open where the session ended with it", (_, code) => {
   expect(isRefusedStatement({ severity: "ERROR", code })).toBe(true);
-  // A pooler speaks in FATAL, too, and may do so after the server has committed.
+  // A pooler also reports FATAL errors, and may do so after the server has committed.
   for (const severity of ["FATAL", "PANIC", undefined]) expect(isRefusedStatement({ severity, code })).toBe(false);
 });
 

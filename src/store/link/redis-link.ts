@@ -27,7 +27,7 @@ const kind = "redis";
 /** A connection. It uses RESP 2, in which every reply is a text, a number or a list. */
 export type RedisClient = RedisClientType<{}, {}, {}, 2>;
 
-/** How a Redis is connected to. */
+/** How to connect to a Redis. */
 export interface RedisDatabaseOptions {
   /** Longest time of a call, from its start to its answer, a connection included. */
   readonly callTimeoutMs: number;

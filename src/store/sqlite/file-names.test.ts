@@ -37,7 +37,7 @@ test("a file with two hard links is refused (kill -9 of a process at one name un
   linkSync(path, other);
   expect(() => open(other).read()).toThrow(/b\/ids\.db has 2 hard links, so processes may open it by different names/);
   expect(existsSync(`${other}.locks`)).toBe(false);
-  // The process that has it open goes on, and a start under the first name is refused, too, until one link is left.
+  // The process that has it open continues, and a start even under the first name is refused until one link is left.
   expect(file.read("layout").records[0]?.text).toBe("one");
   expect(() => open(path).read()).toThrow(/has 2 hard links/);
   rmSync(other);

@@ -183,7 +183,7 @@ describe("a start is refused, with what to do,", () => {
     mkdirSync(locked);
     writeFileSync(join(folder, "plain"), "");
     chmodSync(locked, 0o500);
-    // Root may write anywhere; a path below a plain file stops root, too.
+    // Root may write anywhere; a path below a plain file stops even root.
     const target = process.getuid?.() === 0 ? join(folder, "plain", "snowlane.db") : join(locked, "snowlane.db");
     expect(failure(() => open({ path: target }).read()).reason).toBe("INVALID_CONFIG");
   });
@@ -306,7 +306,7 @@ describe("a lock", () => {
 
 test("a full disk is said to be one", () => {
   const database = new DatabaseSync(path);
-  // A file that may not grow answers what a full disk answers.
+  // A file that may not grow gives the same error as a full disk.
   database.exec("PRAGMA max_page_count = 2; CREATE TABLE t (x)");
   let cause: unknown;
   try {

@@ -32,7 +32,7 @@ function open(overrides: Partial<typeof format> = {}): StoreFile {
   return file;
 }
 
-/** Takes ten of the counter. @returns How many were used then. */
+/** Takes ten from the counter. @returns How many were used after that. */
 function take(file: StoreFile): unknown {
   return file.use((open) => {
     open.write((database) => database.prepare("UPDATE counter SET used = used + 10").run().changes === 1);
@@ -87,7 +87,7 @@ test("a file of one byte is refused, and left as it is (it was taken for an empt
   writeFileSync(path, "x");
   expect(() => take(open())).toThrow("is not a SQLite database");
   expect(readFileSync(path, "utf8")).toBe("x");
-  // An empty one is no other program's.
+  // An empty file does not belong to another program.
   writeFileSync(path, "");
   const file = open();
   expect(take(file)).toBe(10);

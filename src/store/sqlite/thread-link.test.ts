@@ -9,7 +9,7 @@ interface Echo {
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A thread that begins to load only when it is let go, as on a machine with more work than cores. */
+/** A thread that begins to load only when the test lets it, as on an overloaded machine. */
 function startLate(callTimeoutMs: number) {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const code = `
