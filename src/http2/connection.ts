@@ -1,9 +1,9 @@
 /**
  * One HTTP/2 connection, the server's side: RFC 9113 sections 3.4, 5.4, 6.3, 6.5, 6.7, 6.8 and 10.5.
  *
- * It does no I/O and reads no clock: bytes go in by `receive`, bytes come out by `output`, time comes as a parameter in
- * milliseconds that never fall. Scope: no push, no priorities, no CONNECT, no upgrade from HTTP/1.1. docs/adr/0040 says
- * why the engine is our own.
+ * It does no I/O and reads no clock: bytes go in through `receive` and come out through `output`; time is a parameter
+ * in milliseconds that never goes back. Scope: no push, no priorities, no CONNECT, no upgrade from HTTP/1.1.
+ * docs/adr/0040 explains why we wrote our own engine.
  */
 import { Deadlines } from "./deadlines.ts";
 import { ConnectionError, errorCode, type ErrorCode, StreamError } from "./error-code.ts";
@@ -44,7 +44,7 @@ export class Connection implements FrameSink {
   readonly #settingsFrames: FrameBucket;
   readonly #pings: FrameBucket;
   readonly #windowUpdates: FrameBucket;
-  /** WINDOW_UPDATE frames that answered DATA of ours. */
+  /** WINDOW_UPDATE frames that answered our DATA frames. */
   #answeringUpdateCount = 0;
   #state: ConnectionState = "open";
   #hasPeerSettings = false;
@@ -91,7 +91,7 @@ export class Connection implements FrameSink {
     return this.#streams.restMs;
   }
 
-  /** Whether {@link Connection.output} would give something. */
+  /** Whether {@link Connection.output} would return something. */
   get hasOutput(): boolean {
     return this.#output.pendingBytes > 0 || this.#streams.canSend;
   }
@@ -124,14 +124,17 @@ export class Connection implements FrameSink {
     return this.#output.take();
   }
 
-  /** Says what became of the bytes that `output` returned: the kernel has them all, or the socket still reads them. */
+  /**
+   * Reports what happened to the bytes that `output` returned: the kernel has all of them, or the socket still reads
+   * them.
+   */
   onWritten(fate: "flushed" | "buffered"): void {
     this.#output.onWritten(fate);
   }
 
   /**
-   * Says whether the socket takes bytes. While it does not, stop calling `receive` too, or the answers to what the
-   * client sends pile up.
+   * Reports whether the socket takes bytes. While it does not, do not call `receive` either: answers to what the client
+   * sends would pile up.
    */
   setWritable(isWritable: boolean): void {
     if (isWritable) this.#unblockedCount++;
@@ -200,7 +203,7 @@ export class Connection implements FrameSink {
 
   /** @internal Called by the frame reader. */
   onFrame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    // The connection is over. The answers must not depend on how the bytes were cut into chunks.
+    // The connection is over. The answers must not depend on how the bytes were divided into chunks.
     if (this.#state !== "open" && this.#isOver) return;
     if (!this.#hasPeerSettings) {
       if (type !== frameType.settings || (flags & frameFlag.ack) !== 0) {

@@ -12,7 +12,7 @@ export class SendScheduler {
   #windowBytes = windowBytesInitial;
   /** The send window of a new stream, by the client's SETTINGS. */
   initialWindowBytes = windowBytesInitial;
-  /** False while the socket takes nothing. */
+  /** False while the socket takes no bytes. */
   isWritable = true;
   /**
    * Streams with queued bytes and an open window. A stream that has sent a frame is removed and added again, so that it
@@ -20,7 +20,7 @@ export class SendScheduler {
    */
   readonly #ready = new Set<Stream>();
 
-  /** @param onQueueEmpty - Called when the last of the bytes that a stream had to keep has left. */
+  /** @param onQueueEmpty - Called when the last of the bytes that a stream had to keep was sent. */
   constructor(output: OutputBuffer, outputBytesMax: number, onQueueEmpty: (stream: Stream) => void) {
     this.#output = output;
     this.#outputBytesMax = outputBytesMax;

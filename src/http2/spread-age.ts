@@ -1,6 +1,6 @@
 /**
- * At which age a connection ends: at nine tenths of `ageMs`, up to all of it, evenly. Those that began together, as
- * after an outage, would otherwise come back together each time (docs/adr/0204).
+ * The age at which a connection ends: between nine tenths of `ageMs` and all of it, evenly distributed. Connections
+ * that began together, as after an outage, would otherwise come back together each time (docs/adr/0204).
  *
  * @param share - From 0 to 1: where the age lies between the two.
  */

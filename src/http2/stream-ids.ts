@@ -21,8 +21,8 @@ export class StreamIds {
   readonly #ignored = new Set<number>();
 
   /**
-   * Says what is known of a stream that is not open. Clients' streams have odd numbers, and servers open none without
-   * push.
+   * Returns what is known of a stream that is not open. Clients' streams have odd numbers, and servers open none
+   * without push.
    */
   kindOfClosed(id: number): ClosedKind {
     if (id > this.lastId || id % 2 === 0) return "idle";

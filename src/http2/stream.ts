@@ -15,19 +15,19 @@ import {
  * Handles a request. The methods are called in the order in which they are listed here, inside calls of the
  * connection's methods. If one throws, its stream ends with INTERNAL_ERROR and the connection goes on.
  *
- * One object may handle many requests, if it keeps no state for each.
+ * One object may handle many requests, if it keeps no state for each of them.
  */
 export interface StreamHandler {
   /**
    * Takes bytes of the body: those of `bytes` from `start` to `end`, exclusive. The buffer is used again afterwards:
-   * copy what is kept. Call `stream.consume` when the bytes are handled, or the client stops sending after
-   * {@link Limits.streamWindowBytes}. `stream.hasEnded` says whether the request ends with these bytes; `onEnd` follows
-   * if the stream is still open.
+   * copy what is kept. Call `stream.consume` when the bytes are handled; otherwise the client stops sending after
+   * {@link Limits.streamWindowBytes}. `stream.hasEnded` shows whether the request ends with these bytes; `onEnd`
+   * follows if the stream is still open.
    */
   onData?(stream: ServerStream, bytes: Buffer, start: number, end: number): void;
   /** The request has ended. */
   onEnd?(stream: ServerStream, trailers: readonly Field[]): void;
-  /** All bytes that were written have left the queue: write on. */
+  /** All bytes that were written have left the queue: more can be written. */
   onWritable?(stream: ServerStream): void;
   /**
    * Within {@link Limits.stallTimeoutMs}, the client has taken less than one frame of the bytes that wait. The handler
@@ -44,7 +44,7 @@ export interface StreamHandler {
 
 /**
  * The server's side of one stream, as handlers see it. Calls after the stream was closed do nothing, because the client
- * may close it at any moment. Calls in a wrong order throw.
+ * may close it at any moment. Calls in the wrong order throw.
  */
 export type ServerStream = Pick<Stream, "handler"> &
   Readonly<
@@ -63,7 +63,7 @@ export interface StreamOwner {
   /** See {@link Stream.connection}. */
   readonly connection: object;
   sendHead(stream: Stream, block: Buffer, kind: "informational" | "response" | "last"): void;
-  /** Frames what may leave now and keeps the rest; returns whether nothing was kept. */
+  /** Frames the bytes that may be sent now and keeps the rest; returns whether nothing was kept. */
   sendData(stream: Stream, bytes: Uint8Array, keep: KeptBytes): boolean;
   /** Ends the response at once, with a trailer section if a block is given. */
   sendEnd(stream: Stream, trailers: Buffer | undefined): void;
@@ -71,7 +71,7 @@ export interface StreamOwner {
   /** Gives consumed bytes back to the windows of the stream and of the connection. */
   consume(stream: Stream, bytes: number): void;
   resetStream(stream: Stream, code: ErrorCode): void;
-  /** Reports what a handler threw, and ends its stream with INTERNAL_ERROR. */
+  /** Reports an error that a handler threw, and ends its stream with INTERNAL_ERROR. */
   onHandlerFault(stream: Stream, error: unknown): void;
 }
 
@@ -100,7 +100,7 @@ export class Stream {
   queuedBytes = 0;
   /** When the response last made progress, or began to wait in the queue. */
   movedMs: number;
-  /** Bytes that must leave the queue before that counts as progress. */
+  /** Bytes that still have to leave the queue before it counts as progress. */
   owedBytes = 0;
   /** When the handler was called because nothing had moved since `movedMs`; undefined before that. */
   stallToldMs: number | undefined;
@@ -165,7 +165,7 @@ export class Stream {
     this.#state = streamStates.closed;
   }
 
-  /** Says that `length` bytes of the body are handled, so that the client may send as many more. */
+  /** Reports that `length` bytes of the body are handled, so that the client may send as many more. */
   consume(length: number): void {
     if (this.isClosed) return;
     if (length > this.receiveWindow.heldBytes) throw new Error(`${length} bytes cannot be consumed`);
@@ -180,8 +180,8 @@ export class Stream {
   }
 
   /**
-   * Sends the response's head: a block of `encodeFields`. With "end" the response ends with it, else a body or trailers
-   * follow.
+   * Sends the response's head: a block of `encodeFields`. With "end" the response ends with it; otherwise a body or
+   * trailers follow.
    */
   respond(block: Buffer, then: "body" | "end"): void {
     if (this.isClosed) return;
@@ -192,7 +192,7 @@ export class Stream {
 
   /**
    * Sends bytes of the response's body, and returns whether all of them were framed. The others are kept, not copied,
-   * and sent when windows and socket allow. `onWritable` is called when all have left: wait for it before the next
+   * and sent when windows and socket allow. `onWritable` is called when all were sent: wait for it before the next
    * write.
    */
   write(bytes: Uint8Array): boolean {
@@ -238,9 +238,9 @@ export class Stream {
     if (!this.isClosed) this.#owner.resetStream(this, code);
   }
 
-  // Calls of the handler. What it throws must reach neither the other streams nor the process.
+  // Calls of the handler. Its errors must affect neither the other streams nor the process.
 
-  /** Hands over bytes of the body, from `start` to `end`, exclusive. */
+  /** Passes bytes of the body to the handler, from `start` to `end`, exclusive. */
   deliverData(bytes: Buffer, start: number, end: number): void {
     if (this.isClosed) return;
     try {

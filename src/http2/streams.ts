@@ -19,7 +19,7 @@ import { StreamIds } from "./stream-ids.ts";
 
 /** The server that answers the requests. */
 export interface RequestHost {
-  /** A request's head has come. What it throws ends the stream with INTERNAL_ERROR. */
+  /** A request's head has come. An error that this throws ends the stream with INTERNAL_ERROR. */
   onRequest(stream: ServerStream): StreamHandler;
   /**
    * A request has more fields, or larger ones, than the limits allow. Its head has the first of them: refuse the
@@ -52,7 +52,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
   readonly #emptyFrames: FrameBucket;
   #nowMs: number;
   #restUntilMs = 0;
-  /** Requests above it are ignored: the client was told that they are not served (section 6.8). */
+  /** Requests above it are ignored: GOAWAY has told the client that they are not served (section 6.8). */
   #servedIdMax = streamIdMax;
   /** The decoder returns the same array for the same block; requests with the same array share their head. */
   #lastFields: readonly Field[] | undefined;
@@ -60,7 +60,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
   #hasSentBlock = false;
   #isOver = false;
 
-  /** @param onError - Ends the connection, because streams that handlers reset were too many. */
+  /** @param onError - Ends the connection, because handlers reset too many streams. */
   constructor(
     host: RequestHost,
     limits: Limits,
@@ -148,15 +148,15 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     this.#scheduler.setInitialWindow(bytes, this.#open.values());
   }
 
-  /** Notes a frame that carries nothing, or next to nothing. @throws ConnectionError ENHANCE_YOUR_CALM for too many. */
+  /** Notes a frame that carries nothing, or almost nothing. @throws ConnectionError ENHANCE_YOUR_CALM for too many. */
   onEmptyFrame(): void {
     this.#emptyFrames.take(this.#nowMs);
   }
 
-  // Frames, in. Each may throw a StreamError or a ConnectionError.
+  // Incoming frames. Each method may throw a StreamError or a ConnectionError.
 
   onHeaderBlock(id: number, traits: HeaderBlockTraits, bytes: Buffer, start: number, end: number): void {
-    // Every block is decoded, also that of a refused stream: the table is shared (RFC 7541 section 2.2).
+    // Every block is decoded, even that of a refused stream, because the table is shared (RFC 7541 section 2.2).
     const fields = this.#decoder.decode(bytes, start, end);
     const stream = this.#open.get(id);
     if (stream !== undefined) {
@@ -256,8 +256,8 @@ export class Streams implements StreamOwner, HeaderBlockSink {
       if (isSmall) this.onEmptyFrame();
       return;
     }
-    // Section 5.1 asks for the reset. It counts as a cancel: grpc-java sends DATA after a reset of its own, for each
-    // call that it cancels at once, and many such calls must not end the connection of the others.
+    // Section 5.1 requires the reset. It counts as a cancel: grpc-java sends DATA after its own reset, for each call
+    // that it cancels at once, and many such calls must not end the connection that others use.
     this.#borrowCancel();
     this.#sendReset(id, errorCode.streamClosed);
   }
@@ -317,13 +317,13 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     }
   }
 
-  /** Closes every stream and tells the client nothing, because the connection ends. */
+  /** Closes every stream without telling the client, because the connection ends. */
   abortAll(code: ErrorCode): void {
     this.#isOver = true;
     for (const stream of this.#open.values()) this.#abort(stream, code);
   }
 
-  // Streams, out: see StreamOwner.
+  // Calls by streams: see StreamOwner.
 
   onHandlerFault(stream: Stream, error: unknown): void {
     this.#host.onFault(error);
@@ -379,7 +379,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     }
   }
 
-  /** The whole response was framed. The rest of the request is not needed: section 8.1. */
+  /** Completes a stream whose response was framed as a whole. The rest of the request is not needed: section 8.1. */
   #complete(stream: Stream): void {
     if (!stream.hasEnded) this.#sendReset(stream.id, errorCode.noError);
     this.#cancels.refund();
@@ -405,7 +405,7 @@ export class Streams implements StreamOwner, HeaderBlockSink {
     stream.close();
     this.#scheduler.drop(stream);
     this.#open.delete(stream.id);
-    // Nothing will consume the bytes that were received and not read.
+    // Bytes that were received but not read will not be consumed any more.
     const { heldBytes } = stream.receiveWindow;
     if (heldBytes > 0) this.#consume(heldBytes);
   }

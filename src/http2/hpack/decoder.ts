@@ -12,8 +12,9 @@ const excessFactor = 8;
 const sizeUpdatesMax = 2;
 
 /**
- * Decodes the header blocks of one connection in the order in which they arrive. Each one must be decoded, also that of
- * a refused stream: the table is shared (RFC 7541 section 2.2). docs/adr/0041 says why one block is remembered.
+ * Decodes the header blocks of one connection in the order in which they arrive. Each one must be decoded, even that of
+ * a refused stream, because the table is shared (RFC 7541 section 2.2). docs/adr/0041 explains why one block is
+ * remembered.
  */
 export class HpackDecoder {
   readonly #table = new DynamicTable();

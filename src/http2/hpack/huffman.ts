@@ -2,8 +2,8 @@
 import { CompressionError } from "./compression-error.ts";
 
 /**
- * How many bits the code of each byte has, 0 to 255 (RFC 7541 appendix B). The code is canonical, so that the lengths
- * alone give it: codes are handed out by length, then by symbol, each one above the one before.
+ * How many bits the code of each byte has, 0 to 255 (RFC 7541 appendix B). The code is canonical, so the lengths
+ * determine it: codes are assigned by length, then by symbol, in ascending order.
  */
 // biome-ignore format: sixteen by sixteen
 const codeBits: readonly number[] = [
