@@ -119,7 +119,7 @@ test("a store whose layout record is lost starts nothing, under any layout, and 
     const { code, stderr } = await runCli([...command, ...store]);
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/^snowlane: .*layout record is lost.*docs\/stores\.md.*\n$/),
+      expect.stringMatching(/^snowlane: .*layout record is lost.*docs\/store-losses\.md.*\n$/),
     ]);
   }
   const doctor = await runCli(["doctor", ...store]);
