@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
+import { placeholder, repositoryAddress } from "../../tools/repository-address.ts";
 import { wantsTraditional } from "../../web/src/language.ts";
 import { links, linksOf } from "../../web/src/links.ts";
 import { en } from "../../web/src/texts/en.ts";
@@ -26,8 +27,8 @@ test("PAGE 22: the first screen says what Snowlane is, and links to what there i
 });
 
 test("all links of the project come from one table, and without an address of a repository none leads into it", () => {
-  const { repository } = JSON.parse(readFileSync("package.json", "utf8"));
-  expect(links).toEqual(linksOf(repository?.url ?? repository));
+  const address = repositoryAddress(".");
+  expect(links).toEqual(linksOf(address === placeholder ? undefined : address));
   expect(linksOf(undefined).map(({ name }) => name)).toEqual(["api", "licence"]);
   expect(linksOf("https://example.com/snowlane").map(({ href }) => href)).toEqual([
     "https://example.com/snowlane/blob/main/docs/README.md",
