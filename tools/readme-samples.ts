@@ -3,8 +3,9 @@
  * that the comment above it names, relative to the page: `<!-- samples/basic.ts -->`. With `main` behind the name, it
  * has the lines of the program's main function alone.
  */
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writeChanged } from "./write-changed.ts";
 
 const block = /<!-- (\S+\.\w+)( main)? -->\n```(\w*)\n[\s\S]*?```/g;
 
@@ -30,4 +31,4 @@ function mainOf(file: string, program: string): string {
   return body.replaceAll(`\n${indentation}`, "\n");
 }
 
-if (import.meta.main) for (const [path, content] of readmesWithSamples()) writeFileSync(path, content);
+if (import.meta.main) writeChanged(readmesWithSamples());

@@ -2,8 +2,9 @@
  * Writes the address of the repository, which package.json names as `repository`, into every other place that has it:
  * packages, chart, image, program and pages. Until somebody has a public address, it is that of {@link placeholder}.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeChanged } from "./write-changed.ts";
 
 /** The address as long as there is none: a release of it is refused. */
 export const placeholder = "https://github.com/OWNER/snowlane";
@@ -55,7 +56,4 @@ export function filesWithAddress(address: string): ReadonlyMap<string, string> {
   return new Map(files);
 }
 
-// A file that has it keeps its time, as in tools/versions.ts.
-if (import.meta.main)
-  for (const [path, text] of filesWithAddress(repositoryAddress(".")))
-    if (readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+if (import.meta.main) writeChanged(filesWithAddress(repositoryAddress(".")));

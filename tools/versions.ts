@@ -2,7 +2,8 @@
  * Writes the version of package.json into every other place that has it, so that a release changes one line. Tests fail
  * where a place differs.
  */
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { writeChanged } from "./write-changed.ts";
 
 /** A number of three parts, which each pattern below has as its second group. */
 const number = String.raw`(\d+\.\d+\.\d+)`;
@@ -97,7 +98,4 @@ function escape(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
-// A file that has it keeps its time: after package-lock.json changed, the next command would install everything again.
-if (import.meta.main)
-  for (const [path, text] of filesWithVersion(ownVersion()))
-    if (readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+if (import.meta.main) writeChanged(filesWithVersion(ownVersion()));
