@@ -74,7 +74,7 @@ final class Call
         return true;
     }
 
-    /** Waits for something to happen, for so long at most. */
+    /** Waits for something to happen, or until the time is over. */
     public function wait(float $milliseconds): void
     {
         $next = $this->exchange === null ? $this->attemptStartsAt : $this->attemptEndsAt;

@@ -86,7 +86,7 @@ final class Refiller
         }
     }
 
-    /** Waits for the reservation to go on, or for the next one to be due, for so long at most. */
+    /** Waits for the reservation to go on, for the next one to be due, or until the time is over. */
     public function wait(float $milliseconds): void
     {
         if ($this->call !== null) {

@@ -58,7 +58,7 @@ final class Transport
         }
     }
 
-    /** Waits until something may have come, for so long at most. */
+    /** Waits until something may have come, or until the time is over. */
     public function wait(float $milliseconds): void
     {
         $seconds = max(0.0, $milliseconds / 1_000);
