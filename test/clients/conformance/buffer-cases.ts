@@ -32,15 +32,21 @@ const badRuns = [
 /** What a runtime that compiles as it goes needs on a busy machine, until its calls are not late by themselves. */
 const warmUpSeconds = 10;
 
+/** A busy machine makes single windows late, and never all of them; a buffer that hands out old IDs does so in each. */
+const windowsMax = 4;
+
 /** Holds a buffer to fresh IDs, after it has run for a while. */
 async function holdFresh(world: World, seconds: number, keys: Keys): Promise<void> {
   const client = await world.open([(await world.server()).url], { buffer: 1, ...keys });
   await client.take(200, seconds);
-  const result = await client.take(200, 6);
-  holdNoFailure(result);
-  holdDistinct(result.taken);
-  const p99 = percentile(result.taken, 99);
-  hold(p99 <= 1_300, `the p99 of the age is ${p99} ms`);
+  const p99s: number[] = [];
+  while (p99s.length < windowsMax && !p99s.some((p99) => p99 <= 1_300)) {
+    const result = await client.take(200, 6);
+    holdNoFailure(result);
+    holdDistinct(result.taken);
+    p99s.push(percentile(result.taken, 99));
+  }
+  hold(Math.min(...p99s) <= 1_300, `the p99 of the age is ${p99s.join(", ")} ms, in windows of 6 s`);
 }
 
 export const bufferCases: readonly Case[] = [
