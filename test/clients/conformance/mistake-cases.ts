@@ -57,7 +57,7 @@ export const mistakeCases: readonly Case[] = [
   {
     rule: "attempts 8",
     name: "plain-to-tls",
-    law: "A call without TLS to a port that speaks TLS alone fails, and its text says to begin the endpoint with https.",
+    law: "A call without TLS to a port that speaks only TLS fails, and its text says to begin the endpoint with https.",
     isNeeded: true,
     run: async (world) => {
       const [result] = await (await world.open([`http://127.0.0.1:${await tlsServer(world)}`])).call();
@@ -75,7 +75,7 @@ export const mistakeCases: readonly Case[] = [
   {
     rule: "attempts 8",
     name: "another-program",
-    law: "Another program on the port, which speaks HTTP/1.1 alone, fails a call at once, as not_grpc.",
+    law: "Another program on the port, which speaks only HTTP/1.1, fails a call at once, as not_grpc.",
     isNeeded: true,
     run: async (world) => {
       const server = createServer((_, response) => response.end("Welcome!"));
