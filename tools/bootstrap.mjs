@@ -43,7 +43,7 @@ async function run(command, args, failure) {
 }
 
 async function install() {
-  console.error("Installing what package-lock.json names; this takes some ten seconds once.");
+  console.error("Installing what package-lock.json names. This is done once, and can take a minute.");
   const npm = process.env.npm_execpath;
   const [command, first] = npm ? [process.execPath, [npm]] : ["npm", []];
   const flags = ["ci", "--include=dev", "--ignore-scripts=false", "--loglevel=error", "--no-fund", "--no-audit"];
