@@ -14,7 +14,7 @@ curl -s http://127.0.0.1:7609/metrics | grep snowlane_ids_issued_total
 
 Where callers need credentials, a scrape needs the permission \`observe\`: [security.md](security.md#callers).
 \`--admin-listen 127.0.0.1:7610\` has the same path on a listener of its own, which needs no credentials on loopback.
-Servers that share a port by \`--reuse-port\` have it there alone. \`--metrics off\` turns counting and the path off.
+Servers that share a port by \`--reuse-port\` have it only there. \`--metrics off\` turns counting and the path off.
 
 - A scrape reads what is in memory. It never waits for the store.
 - Every label has a bounded number of values, whatever callers send. A method that does not exist counts as \`other\`.

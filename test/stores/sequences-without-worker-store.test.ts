@@ -54,7 +54,7 @@ test.each([
       .poll(() => call(first.url, "SequenceService/NextValue", { name: "orders" }), { timeout: 60_000 })
       .toMatchObject({ value: "1" });
   }
-  // A record that is not renamed yet (".next") is not in place: whoever is killed now has not written it.
+  // A record that is not renamed yet (".next") is not in place: a server that is killed now has not written it.
   const records = () =>
     readdirSync(resume, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith(".next"))
