@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { linkPage, linkRegistryPages } from "../../tools/release/repository-links.ts";
+import { linkPackedPages, linkPage } from "../../tools/release/repository-links.ts";
 import { releaseProblems } from "../../tools/release/release-problems.ts";
 import { placeholder, repositoryAddress } from "../../tools/repository-address.ts";
 
@@ -34,14 +34,22 @@ beforeAll(() => {
   execFileSync("cp", ["-r", "proto", "buf.yaml", root]);
   symlinkSync(resolve("node_modules"), join(root, "node_modules"));
   write(".gitignore", "node_modules\n");
-  mkdirSync(join(root, "clients/typescript"), { recursive: true });
-  mkdirSync(join(root, "clients/python"));
-  mkdirSync(join(root, "clients/rust"));
+  for (const page of pages) {
+    mkdirSync(dirname(join(root, page)), { recursive: true });
+    write(page, readFileSync(page, "utf8"));
+  }
 });
+/** The pages that packages have. The changelog is another one in each test. */
+const readmes = [
+  "README.md",
+  ...["go", "php", "python", "rust", "typescript"].map((name) => `clients/${name}/README.md`),
+];
+const pages = [...readmes, ...globSync("docs/*.md")];
 const repository = { type: "git", url: "git+https://github.com/example/ids.git" };
 const ofPlaceholder = { type: "git", url: `git+${placeholder}.git` };
+const { files } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly files: readonly string[] };
 const nameRepository = (named: object | string | undefined): void =>
-  write("package.json", JSON.stringify({ version: "1.2.0", repository: named }));
+  write("package.json", JSON.stringify({ version: "1.2.0", repository: named, files }));
 beforeEach(() => {
   nameRepository(repository);
   write("CHANGELOG.md", "# Changelog\n\n## 1.2.0\n\n- A line.\n\n## 1.1.0\n\n- Another.\n");
@@ -100,7 +108,6 @@ test.each([
 });
 
 test("a release that is interrupted leaves nothing behind, though npm sends Ctrl-C twice (the second one ended it amid tidying up)", async () => {
-  nameRepository(ofPlaceholder);
   mkdirSync(join(root, "tools"), { recursive: true });
   // In the place of a build: it fills the checkout, and does not end before it is ended.
   const build = `import { writeFileSync } from "node:fs";
@@ -171,39 +178,40 @@ test.each([
   );
 });
 
-test("the page of a package leads into the repository at its tag, and its code and other links stay as they are", () => {
+test("the page of a package leads into the repository at its tag, but to what is beside it, and its code stays as it is", () => {
   const page = [
     "[a](docs/a.md#part) [`b`](b.ts) [c](https://example.com/c) [d](#d) `[e](e.md)`",
-    '[![f](f.png)](docs/f.md) [g](../g.md "a title")',
+    '[![f](f.png)](docs/f.md) [g](../g.md "a title") [i](../i.md#part) ![j](j.png)',
     "```js\n[h](h.md)\n```",
   ].join("\n");
-  const place = { address: "https://github.com/example/ids", folder: "clients/go", tag: "v1.2.0" };
+  const isBeside = (path: string): boolean => ["clients/i.md", "clients/go/j.png"].includes(path);
+  const place = { address: "https://github.com/example/ids", folder: "clients/go", tag: "v1.2.0", isBeside };
   const at = (kind: string, path: string): string => `https://github.com/example/ids/${kind}/v1.2.0/clients/${path}`;
   expect(linkPage(page, place)).toBe(
     [
       `[a](${at("blob", "go/docs/a.md")}#part) [\`b\`](${at("blob", "go/b.ts")}) [c](https://example.com/c) [d](#d) \`[e](e.md)\``,
-      `[![f](${at("raw", "go/f.png")})](${at("blob", "go/docs/f.md")}) [g](${at("blob", "g.md")} "a title")`,
+      `[![f](${at("raw", "go/f.png")})](${at("blob", "go/docs/f.md")}) [g](${at("blob", "g.md")} "a title") [i](../i.md#part) ![j](j.png)`,
       "```js\n[h](h.md)\n```",
     ].join("\n"),
   );
 });
 
-test("every relative link of a page that a registry shows becomes whole, and none beside the placeholder", () => {
-  const pages = ["README.md", "clients/typescript/README.md", "clients/python/README.md", "clients/rust/README.md"];
-  for (const page of pages) write(page, readFileSync(page, "utf8"));
-  nameRepository(ofPlaceholder);
-  linkRegistryPages(root, "1.2.0");
-  for (const page of pages) expect(readFileSync(join(root, page), "utf8")).toBe(readFileSync(page, "utf8"));
-  nameRepository(repository);
-  linkRegistryPages(root, "1.2.0");
-  for (const page of pages) {
-    const links = [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)\s]+)/g)].map(([, link]) => link!);
-    expect(
-      links.filter((link) => !/^(https:|#)/.test(link)),
-      page,
-    ).toEqual([]);
-    const own = links.filter((link) => link.startsWith("https://github.com/example/ids/"));
-    expect(own.length, page).toBeGreaterThan(3);
-    for (const link of own) expect(existsSync(link.split("/").slice(7).join("/").split("#")[0]!), link).toBe(true);
-  }
+/** Every link of a page. */
+const linksOf = (page: string): readonly string[] =>
+  [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)\s]+)/g)].map(([, link]) => link!);
+const isRelative = (link: string): boolean => !/^(https?:|mailto:|#)/.test(link);
+
+test("every link of a page in a package leads to a file of the package, or of the repository at the tag", () => {
+  linkPackedPages(root, "1.2.0");
+  for (const page of readmes) expect(linksOf(page).filter(isRelative), page).toEqual([]);
+  const [whole, relative] = [new Set<string>(), new Set<string>()];
+  for (const page of pages)
+    for (const link of linksOf(page))
+      if (link.startsWith("https://github.com/example/ids/")) whole.add(link);
+      else if (isRelative(link)) relative.add(join(dirname(page), link).split("#")[0]!);
+  // Folders are files here, too.
+  for (const link of whole) expect(existsSync(link.split("/").slice(7).join("/").split("#")[0]!), link).toBe(true);
+  const packed = /^(docs\/[\w-]+\.md|CHANGELOG\.md|README\.md|LICENSE|proto\/.+\.proto)$/;
+  expect([...relative].filter((path) => !packed.test(path) || !existsSync(path))).toEqual([]);
+  expect([whole.size > 100, relative.size > 30], `${whole.size} and ${relative.size}`).toEqual([true, true]);
 });

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { basename, delimiter, dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameworkModules, publishCommands } from "../../tools/release/publish-commands.ts";
 import { placeholder } from "../../tools/repository-address.ts";
@@ -30,11 +30,12 @@ import {
 import { compileExample, prepareFrameworkBuilds } from "../support/processes/java-frameworks.ts";
 import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
-import { rustTarget } from "../support/processes/rust-client.ts";
+import { rustEnvironment } from "../support/processes/rust-client.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { startRedis } from "../support/servers/redis-server.ts";
+import { followLinks } from "./packed-links.ts";
 
 /** The packages of a release, built twice by its one command in a clone of the last commit, and each of them in use. */
 const folder = mkdtempSync(join(tmpdir(), "snowlane-packages-"));
@@ -65,6 +66,9 @@ async function noteCalls(): Promise<void> {
   }
 }
 
+/** Of the repository that the packages name. */
+const address = "https://github.com/example/snowlane";
+
 /** Makes the clone's last commit one that can be released: a named section of the changelog, and a repository. */
 async function makeReleasable(): Promise<void> {
   const edit = (path: string, before: string, after: string): void => {
@@ -74,7 +78,7 @@ async function makeReleasable(): Promise<void> {
   };
   const changelog = readFileSync(join(clone, "CHANGELOG.md"), "utf8");
   writeFileSync(join(clone, "CHANGELOG.md"), changelog.replace("## Unreleased\n", `## ${version}\n`));
-  edit("package.json", `git+${placeholder}.git`, "git+https://github.com/example/snowlane.git");
+  edit("package.json", `git+${placeholder}.git`, `git+${address}.git`);
   await runCommand(process.execPath, ["tools/repository-address.ts"], { cwd: clone });
   const author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
   await runCommand("git", [...author, "commit", "--quiet", "--all", "--message", "A release"], { cwd: clone });
@@ -111,7 +115,11 @@ test("a commit gives the same packages twice, byte for byte (files that only the
       `snowlane-${version}.tgz`,
       `snowlane-${version}-linux-x64.tar.gz`,
       `snowlane-linux-x64-${version}.spdx.json`,
-      ...["-javadoc.jar", "-sources.jar", ".jar", ".pom", ".tgz"].map((kind) => `snowlane-client-${version}${kind}`),
+      `snowlane-client-${version}.tgz`,
+      ...["client", ...frameworkModules].flatMap((name) =>
+        ["-javadoc.jar", "-sources.jar", ".jar", ".pom"].map((kind) => `snowlane-${name}-${version}${kind}`),
+      ),
+      `snowlane-frameworks-${version}.pom`,
       `snowlane-${version}.crate`,
       `snowlane-client-php-${version}.tar.gz`,
       `snowlane-with-drivers-${version}.spdx.json`,
@@ -140,18 +148,55 @@ test("a release without --dry-run prints the commands that publish, and runs non
   expect(await git("status", "--porcelain")).toBe("");
 });
 
-test("the pages of the packages lead into the repository at the tag, where a registry has no other file", async () => {
-  const pageOf = (file: string, page: string): Promise<string> =>
-    runCommand("tar", ["-xzOf", join(packages, file), page]);
-  const address = `https://github.com/example/snowlane`;
-  expect(await pageOf(`snowlane-${version}.tgz`, "package/README.md")).toContain(
-    `(${address}/raw/v${version}/docs/pictures/page.png)`,
-  );
-  for (const [file, page] of [
-    [`snowlane-client-${version}.tgz`, "package/README.md"],
-    [`snowlane_client-${version}.tar.gz`, `snowlane_client-${version}/PKG-INFO`],
-  ] as const)
-    expect(await pageOf(file, page)).toContain(`(${address}/blob/v${version}/clients/README.md)`);
+/** Every archive of the release. */
+const archivesOf = (): readonly string[] => globSync(join(packages, "**/*.{tgz,tar.gz,zip,jar,whl,crate}"));
+
+test("every link of every packed text leads to a file of its package, or of the repository", {
+  timeout: 600_000,
+}, async () => {
+  const unpacked = join(folder, "unpacked");
+  const repository = { address, tag: `v${version}`, checkout: clone };
+  let [whole, within] = [0, 0];
+  for (const archive of archivesOf()) {
+    const to = join(unpacked, basename(archive));
+    mkdirSync(to, { recursive: true });
+    const isZip = /\.(zip|jar|whl)$/.test(archive);
+    if (isZip) await runCommand("python3", ["-m", "zipfile", "-e", archive, to]);
+    else await runCommand("tar", ["-xzf", archive, "-C", to]);
+    const links = followLinks(to, repository);
+    expect(links.broken, basename(archive)).toEqual([]);
+    whole += links.whole;
+    within += links.within;
+  }
+  // What a registry shows of an artifact of Maven.
+  mkdirSync(join(unpacked, "poms"));
+  for (const pom of globSync(join(packages, "*.pom"))) copyFileSync(pom, join(unpacked, "poms", basename(pom)));
+  const poms = followLinks(join(unpacked, "poms"), repository);
+  expect(poms.broken).toEqual([]);
+  expect(poms.whole).toBeGreaterThanOrEqual(3 * 2);
+  expect([whole > 300, within > 300], `${whole} and ${within}`).toEqual([true, true]);
+});
+
+test("a packed link that leads nowhere is found", () => {
+  const wrong = join(folder, "wrong-links");
+  mkdirSync(join(wrong, "docs"), { recursive: true });
+  const at = `${address}/blob/v${version}`;
+  const links = ["[a](b.md)", "[a](../../b.md)", `[a](${at}/none.md)`, `[a](${address}/blob/v0.0.0/README.md)`];
+  const right = [`[a](${at}/README.md#part "a title")`, "[a](../README.md)", "[a](#part)", "`[a](b.md)`"];
+  writeFileSync(join(wrong, "docs/page.md"), [...links, ...right].join("\n"));
+  writeFileSync(join(wrong, "README.md"), `A page at ${address}/tree/v${version}/docs. ${placeholder}\n`);
+  const followed = followLinks(wrong, { address, tag: `v${version}`, checkout: clone });
+  expect(followed).toEqual({
+    whole: 4,
+    within: 3,
+    broken: [
+      "README.md names the placeholder",
+      `docs/page.md: ${at}/none.md`,
+      `docs/page.md: ${address}/blob/v0.0.0/README.md`,
+      "docs/page.md: b.md",
+      "docs/page.md: ../../b.md",
+    ],
+  });
 });
 
 /** Prints what no archive of a release may hold: a line for each such entry. Its arguments are a text and archives. */
@@ -159,7 +204,7 @@ const lookInside = `
 import sys, tarfile, zipfile
 
 def entries(path):
-    if path.endswith("gz"):
+    if path.endswith(("gz", ".crate")):
         with tarfile.open(path) as archive:
             for member in archive:
                 data = archive.extractfile(member).read() if member.isfile() else b""
@@ -185,8 +230,9 @@ for path in paths:
 test("no archive has a path that leads out of it, a link, a file that everybody may write, or a name of this machine's folders", {
   timeout: 300_000,
 }, async () => {
-  const archives = globSync(join(packages, "**/*.{tgz,tar.gz,zip,jar,whl}"));
-  expect(archives).toHaveLength(22);
+  const archives = archivesOf();
+  // Three of npm, the executable, Go's, PHP's, Rust's, two of Python, and three of each artifact of Maven.
+  expect(archives).toHaveLength(9 + 3 * (1 + frameworkModules.length));
   const look = (text: string, paths: readonly string[]): Promise<string> =>
     runCommand("python3", ["-c", lookInside, text, ...paths]);
   // The caches of npm, Maven and this project are below it.
@@ -226,8 +272,8 @@ test("TypeScript takes the packed client, and gets an ID", { timeout: 600_000 },
 test("the commands that publish name files that a release has", () => {
   const commands = publishCommands(version, packages);
   const named = commands.split(/[\s=]+/).filter((word) => word.startsWith(packages));
-  // Both packages of npm, those of PyPI, four files of each of five Maven artifacts, and twice their modules' parent.
-  expect(named).toHaveLength(25);
+  // Of npm two, those of PyPI, four of each artifact of Maven and twice the parent of the modules, and that of PHP.
+  expect(named).toHaveLength(2 + 1 + 4 * (1 + frameworkModules.length) + 2 + 1);
   expect(named.filter((path) => globSync(path).length === 0)).toEqual([]);
 });
 
@@ -333,11 +379,14 @@ test("Cargo takes the packed crate, and a program gets IDs", { timeout: 900_000 
   const project = join(folder, "rust-project");
   mkdirSync(join(project, "src"), { recursive: true });
   const needs = '\n[dependencies]\ntokio = { version = "1", features = ["macros", "rt"] }\n';
-  writeFileSync(join(project, "Cargo.toml"), `[package]\nname = "ids"\nversion = "0.0.0"\nedition = "2024"\n${needs}`);
+  writeFileSync(
+    join(project, "Cargo.toml"),
+    `[package]\nname = "packed"\nversion = "0.0.0"\nedition = "2024"\n${needs}`,
+  );
   copyFileSync("clients/rust/examples/basic.rs", join(project, "src/main.rs"));
   const places = { [`/path/to/release/${version}`]: packages };
   await runReadmeBlock("docs/install.md", clientBlocks + 5, { cwd: project, places });
-  const env = { CARGO_TARGET_DIR: rustTarget(), SNOWLANE_URL: server.url };
+  const env = { ...(await rustEnvironment()), SNOWLANE_URL: server.url };
   expect(await runCommand("cargo", ["run", "--quiet"], { cwd: project, env })).toMatch(/^(\d{18,19}\n){11}$/);
 });
 

@@ -9,7 +9,7 @@ import { runCommand } from "../../test/support/processes/run-command.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { buildExecutable, packExecutable } from "./build-executable.ts";
 import { frameworkModules } from "./publish-commands.ts";
-import { linkRegistryPages } from "./repository-links.ts";
+import { linkPackedPages } from "./repository-links.ts";
 
 /** The one package that builds a wheel. */
 const pythonBuilder =
@@ -23,6 +23,8 @@ interface Build {
   readonly commit: string;
   /** When the commit was made: the one time that packages may hold. */
   readonly commitTime: Date;
+  /** A commit with the pages as packages have them, for archives that git makes. It has the same time. */
+  readonly packedCommit: string;
   /** Tells what is built next. */
   readonly tell: (line: string) => void;
 }
@@ -78,8 +80,9 @@ export async function buildPackages(
     await runCommand("git", ["clone", "--quiet", "--no-hardlinks", resolve(options.root), checkout]);
     const log = await runCommand("git", ["log", "-1", "--format=%H %ct"], { cwd: checkout });
     const [commit = "", seconds = ""] = log.trim().split(" ");
-    const build = { ...options, checkout, commit, commitTime: new Date(Number(seconds) * 1_000) };
-    linkRegistryPages(checkout, options.version);
+    linkPackedPages(checkout, options.version);
+    const packedCommit = await commitAside(checkout, seconds);
+    const build = { ...options, checkout, commit, commitTime: new Date(Number(seconds) * 1_000), packedCommit };
     // Installs what the lockfile names, bundles, and writes the types.
     await runCommand(process.execPath, ["tools/bootstrap.mjs", "--build"], { cwd: checkout });
     for (const [part, builder] of Object.entries(builders)) if (options.parts.includes(part)) await builder(build);
@@ -87,6 +90,20 @@ export async function buildPackages(
     process.off("exit", tidyUp);
     tidyUp();
   }
+}
+
+/** Commits what was changed in a checkout, on no branch; returns the commit, which is the same each time. */
+async function commitAside(checkout: string, seconds: string): Promise<string> {
+  const roles = ["AUTHOR", "COMMITTER"].map((role) => [
+    [`GIT_${role}_NAME`, "npm run release"],
+    [`GIT_${role}_EMAIL`, "release@localhost"],
+    [`GIT_${role}_DATE`, `${seconds} +0000`],
+  ]);
+  const env = Object.fromEntries(roles.flat()) as Readonly<Record<string, string>>;
+  const git = async (...args: readonly string[]): Promise<string> =>
+    (await runCommand("git", args, { cwd: checkout, env })).trim();
+  await git("add", "--all");
+  return await git("commit-tree", await git("write-tree"), "-p", "HEAD", "-m", "Pages as packages have them");
 }
 
 async function buildNode(build: Build): Promise<void> {
@@ -133,15 +150,14 @@ function secondsOf(time: Date): string {
 }
 
 /** As a module proxy has it: GOPROXY may name the folder `go`. */
-async function buildGo({ checkout, target, version, commitTime, tell }: Build): Promise<void> {
+async function buildGo({ checkout, target, version, commitTime, packedCommit, tell }: Build): Promise<void> {
   tell("Go module");
   const source = join(checkout, "clients/go");
   const folder = join(target, "go/snowlane.dev/go/@v");
   mkdirSync(folder, { recursive: true });
   const prefix = `snowlane.dev/go@v${version}/`;
   const archive = join(folder, `v${version}.zip`);
-  // Of a commit, so that the files have its time.
-  const zip = ["archive", "--format=zip", `--prefix=${prefix}`, `--output=${archive}`, "HEAD"];
+  const zip = ["archive", "--format=zip", `--prefix=${prefix}`, `--output=${archive}`, packedCommit];
   await runCommand("git", zip, { cwd: source });
   copyFileSync(join(source, "go.mod"), join(folder, `v${version}.mod`));
   const info = { Version: `v${version}`, Time: secondsOf(commitTime) };
@@ -198,19 +214,21 @@ async function buildPython({ checkout, target, version, commitTime, tell }: Buil
 }
 
 /** A folder that Composer reads, packed. */
-async function buildPhp({ checkout, target, version, tell }: Build): Promise<void> {
+async function buildPhp({ checkout, target, version, packedCommit, tell }: Build): Promise<void> {
   tell("PHP package");
   const name = `snowlane-client-php-${version}`;
   const files = ["composer.json", "autoload.php", "src", "LICENSE", "README.md"];
-  // Of a commit, so that the files have its time.
-  const pack = ["archive", "--format=tar.gz", `--prefix=${name}/`, `--output=${join(target, name)}.tar.gz`, "HEAD"];
-  await runCommand("git", [...pack, ...files], { cwd: join(checkout, "clients/php") });
+  const output = `--output=${join(target, name)}.tar.gz`;
+  const pack = ["archive", "--format=tar.gz", `--prefix=${name}/`, output, packedCommit, ...files];
+  await runCommand("git", pack, { cwd: join(checkout, "clients/php") });
 }
 
 /** As crates.io has it. Cargo gives each file one and the same time. */
 async function buildRust({ checkout, target, version, tell }: Build): Promise<void> {
   tell("Rust crate");
   const source = join(checkout, "clients/rust");
-  await runCommand("cargo", ["package", "--quiet", "--locked", "--no-verify"], { cwd: source });
+  // Its page leads into the repository, which no commit of a branch has.
+  const pack = ["package", "--quiet", "--locked", "--no-verify", "--allow-dirty"];
+  await runCommand("cargo", pack, { cwd: source });
   copyFileSync(join(source, `target/package/snowlane-${version}.crate`), join(target, `snowlane-${version}.crate`));
 }

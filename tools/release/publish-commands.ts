@@ -23,8 +23,11 @@ mvn gpg:sign-and-deploy-file -DpomFile=${folder}/snowlane-frameworks-${version}.
   -Dfile=${folder}/snowlane-frameworks-${version}.pom -DrepositoryId=central -Durl=URL
 # crates.io
 (cd clients/rust && cargo publish)
-# Packagist reads a repository of the PHP package alone, with its composer.json at the root
-git subtree push --prefix clients/php REPOSITORY v${version}
+# Packagist reads a repository that has only the PHP package, with its composer.json at the root
+git clone URL php && git -C php rm -r --quiet --ignore-unmatch .
+tar -xzf ${folder}/snowlane-client-php-${version}.tar.gz -C php --strip-components=1
+git -C php add --all && git -C php commit --message ${version}
+git -C php tag --sign v${version} --message "Snowlane's PHP client ${version}" && git -C php push --follow-tags
 # The protos that later ones are held against
 node_modules/.bin/buf build proto --output proto/released.binpb
 `;
