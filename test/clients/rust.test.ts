@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { rustTarget } from "../support/processes/rust-client.ts";
 import { runReadmeBlock } from "../support/processes/bare-clone.ts";
-import { blocksOf } from "../support/processes/page-blocks.ts";
 import { runCommand } from "../support/processes/run-command.ts";
+import { rustEnvironment } from "../support/processes/rust-client.ts";
+import { buildRustFleet } from "../support/processes/rust-fleet.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
 import { sized } from "../support/worlds/scale.ts";
 
@@ -26,10 +26,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const head = '[package]\nname = "ids"\nversion = "0.0.0"\nedition = "2024"\n';
-
-const cargo = (args: readonly string[], cwd = crate): Promise<string> =>
-  runCommand("cargo", args, { cwd, env: { CARGO_TARGET_DIR: rustTarget(), SNOWLANE_URL: server.url } });
+const cargo = async (args: readonly string[], cwd = crate): Promise<string> =>
+  await runCommand("cargo", args, { cwd, env: { ...(await rustEnvironment()), SNOWLANE_URL: server.url } });
 
 test("its own tests and the examples of its documentation hold", { timeout }, async () => {
   await cargo(["test", "--locked", "--quiet"]);
@@ -48,24 +46,22 @@ test("its least version of Rust is the one that its README says", () => {
 test("by the lines of docs/frameworks.md no ID comes twice, though a server is killed and the other one frozen", {
   timeout,
 }, async () => {
-  const project = join(folder, "fleet");
-  const [lines = ""] = blocksOf("docs/frameworks.md", "rust");
-  mkdirSync(join(project, "src"), { recursive: true });
-  const needs = `snowlane = { path = "${crate}" }\ntokio = { version = "1", features = ["macros", "rt-multi-thread", "time"] }\n`;
-  writeFileSync(join(project, "Cargo.toml"), `${head}\n[dependencies]\n${needs}`);
-  writeFileSync(join(project, "src/main.rs"), fleetProgram(lines));
-  await cargo(["build", "--quiet"], project);
+  const fleet = await buildRustFleet(join(folder, "fleet"));
   const start = (listen: string): Promise<SnowlaneProcess> =>
     startSnowlane({ listen, args: ["--store", `sqlite:${join(folder, "fleet.db")}`] });
   const servers = [await start("127.0.0.1:0"), await start("127.0.0.1:0")];
   const each = sized(1_500, 125_000);
   const environment = { ...process.env, SNOWLANE_URL: servers.map(({ url }) => url).join(","), EACH: `${each}` };
-  const program = spawn(join(rustTarget(), "debug/ids"), { env: environment, stdio: ["ignore", "pipe", "inherit"] });
+  const program = spawn(fleet, { env: environment, stdio: ["ignore", "pipe", "inherit"] });
   const ids: string[] = [];
-  const ended = once(program, "exit");
-  createInterface({ input: program.stdout }).on("line", (line) => ids.push(line));
+  const lines = createInterface({ input: program.stdout }).on("line", (line) => ids.push(line));
+  const ended = Promise.all([once(program, "exit"), once(lines, "close")]);
+  const endMs = performance.now() + timeout;
   const untilTaken = async (share: number): Promise<void> => {
-    while (ids.length < share * 8 * each && program.exitCode === null) await sleep(10);
+    while (ids.length < share * 8 * each && program.exitCode === null) {
+      expect(performance.now(), `${ids.length} of ${8 * each} IDs`).toBeLessThan(endMs);
+      await sleep(10);
+    }
   };
   try {
     await untilTaken(0.2);
@@ -76,7 +72,8 @@ test("by the lines of docs/frameworks.md no ID comes twice, though a server is k
     servers[1]!.child.kill("SIGSTOP");
     await untilTaken(0.8);
     servers[1]!.child.kill("SIGCONT");
-    expect((await ended)[0]).toBe(0);
+    const [[code]] = await ended;
+    expect(code).toBe(0);
   } finally {
     program.kill("SIGKILL");
     for (const { child } of servers) child.kill("SIGCONT");
@@ -86,39 +83,11 @@ test("by the lines of docs/frameworks.md no ID comes twice, though a server is k
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-/** Eight tasks that share the buffer of these lines; a call that fails is made again. */
-const fleetProgram = (lines: string): string => `use std::{sync::Arc, time::Duration};
-
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    ${lines}
-    println!("{id}");
-    let each: usize = std::env::var("EACH")?.parse()?;
-    let ids = Arc::new(ids);
-    let mut tasks = tokio::task::JoinSet::new();
-    for task in 0..8 {
-        let ids = Arc::clone(&ids);
-        tasks.spawn(async move {
-            for _ in usize::from(task == 0)..each {
-                loop {
-                    match ids.next_id().await {
-                        Ok(id) => break println!("{id}"),
-                        Err(error) => eprintln!("{error}"),
-                    }
-                }
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-        });
-    }
-    tasks.join_all().await;
-    Ok(())
-}
-`;
-
 test("the lines of its README make a program that gets IDs, by a Unix socket, too", { timeout }, async () => {
   const project = join(folder, "project");
   mkdirSync(join(project, "src"), { recursive: true });
-  writeFileSync(join(project, "Cargo.toml"), head);
+  writeFileSync(join(project, "Cargo.toml"), '[package]\nname = "ids"\nversion = "0.0.0"\nedition = "2024"\n');
+  copyFileSync(join(crate, "Cargo.lock"), join(project, "Cargo.lock"));
   writeFileSync(join(project, "src/main.rs"), readFileSync(join(crate, "examples/basic.rs"), "utf8"));
   const places = { "/path/to/snowlane": process.cwd() };
   await runReadmeBlock("clients/rust/README.md", 0, { cwd: project, places });
@@ -128,7 +97,8 @@ test("the lines of its README make a program that gets IDs, by a Unix socket, to
   const url = `unix:${join(folder, "ids.sock")}`;
   const local = await startSnowlane({ listen: url, args: ["--store", `sqlite:${join(folder, "local.db")}`] });
   try {
-    const printed = await runCommand(join(rustTarget(), "debug/ids"), [], { env: { SNOWLANE_URL: url } });
+    const program = join((await rustEnvironment()).CARGO_TARGET_DIR, "debug/ids");
+    const printed = await runCommand(program, [], { env: { SNOWLANE_URL: url } });
     expect(printed.trim().split("\n")).toHaveLength(11);
   } finally {
     await local.stop("SIGTERM");
