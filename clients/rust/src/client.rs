@@ -7,6 +7,7 @@ use crate::{
         GetInfoRequest, GetInfoResponse, NextIdRequest, ReserveIdsRequest, id_service_client::IdServiceClient,
     },
     id::{Id, MAX_ID},
+    layout::Layout,
     options::{ClientOptions, InvalidOption},
     run::{Run, runs_of},
     sequence::Sequence,
@@ -81,12 +82,21 @@ impl Client {
 
     /// The fingerprint of the deployment, as `snowlane doctor` shows it. A success says that the server can be called.
     pub async fn fingerprint(&self) -> Result<String, Error> {
+        Ok(self.info().await?.deployment_fingerprint)
+    }
+
+    /// The layout of the deployment, by which [`Layout::parse`] and [`Layout::id_range`] work offline. Ask for it once.
+    pub async fn layout(&self) -> Result<Layout, Error> {
+        Layout::of_message(self.info().await?.layout)
+    }
+
+    async fn info(&self) -> Result<GetInfoResponse, Error> {
         let call = self.attempts.call(
             self.attempts.limits(),
             |_: &GetInfoResponse| Origin::Nothing,
             |channel, stamp| async move { IdServiceClient::new(channel).get_info(stamp.on(GetInfoRequest {})).await },
         );
-        Ok(call.await?.deployment_fingerprint)
+        call.await
     }
 
     /// One sequence of the deployment. Nothing is sent before its first value.

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A [`Client`] makes one call for each ID. A [`Buffer`] reserves runs of IDs beside its callers, and hands them out from
-//! memory. A [`Sequence`] counts: 1, 2, 3. All need a tokio runtime.
+//! memory. A [`Sequence`] counts: 1, 2, 3. All need a tokio runtime. A [`Layout`] reads the time in an ID, and needs none.
 
 mod attempts;
 mod buffer;
@@ -28,6 +28,7 @@ mod generated {
     include!("generated/snowlane/v1/snowlane.v1.rs");
 }
 mod id;
+mod layout;
 mod one_number;
 mod options;
 mod refill_policy;
@@ -41,6 +42,7 @@ pub use buffer::{Buffer, BufferOptions, BufferStats};
 pub use client::{COUNT_MAX, Client};
 pub use error::{Code, Error, Reason};
 pub use id::{Id, MAX_ID};
+pub use layout::{FieldKind, Layout, ParsedId};
 pub use options::{ClientOptions, InvalidOption, Tls};
 pub use run::Run;
 pub use sequence::{ReservedValues, Sequence, SequenceValue, ValueRun};
