@@ -186,7 +186,7 @@ func (b *Buffer) NextID(ctx context.Context) (ID, error) {
 	place := b.place()
 	run := place.Load()
 	index := run.cursor.Add(1) - 1
-	if index < run.low && index&run.mask != 0 {
+	if run.isPlain(index) {
 		return ID(run.first + index*run.stride), nil
 	}
 	return b.nextSlowly(ctx, place, run, index)
@@ -308,18 +308,18 @@ func (b *Buffer) place() *atomic.Pointer[claimableRun] {
 	return &b.run
 }
 
-// nextSlowly continues where the fast path claimed an index that calls for a look at the age, or one at or past the
-// low-water mark.
+// nextSlowly continues where the fast path claimed an index that calls for a look at the age, or the low-water mark, or
+// an index past the run's end.
 //
 //go:noinline
 func (b *Buffer) nextSlowly(
 	ctx context.Context, place *atomic.Pointer[claimableRun], run *claimableRun, index uint64,
 ) (ID, error) {
-	if place == &b.run && index < run.low && index%lookEvery == 0 && run.isContended(index) {
+	if place == &b.run && index < run.count && index%lookEvery == 0 && run.isContended(index) {
 		b.spreadCallers()
 	}
 	b.noteClaimed(run, min(index, run.count), min(index+1, run.count))
-	isOld := index < run.count && b.isTooOld(run)
+	isOld := index < run.count && run.looksAtAge(index) && b.isTooOld(run)
 	if isOld {
 		b.dropClaimed(run, 1)
 	}
@@ -349,7 +349,7 @@ func (b *Buffer) claim(run *claimableRun, n uint64) (start, end uint64) {
 // does.
 func (b *Buffer) claimFresh(run *claimableRun, n uint64) (start, end uint64) {
 	start, end = b.claim(run, n)
-	if start == end || (n == 1 && start&run.mask != 0) || !b.isTooOld(run) {
+	if start == end || (n == 1 && !run.looksAtAge(start)) || !b.isTooOld(run) {
 		return start, end
 	}
 	b.dropClaimed(run, end-start)

@@ -1,10 +1,12 @@
 package snowlane_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"snowlane.dev/go"
+	"snowlane.dev/go/snowlanetest"
 )
 
 func TestASuspendThatWasLongerThanMaxAgeLeavesNoIDInASlowBuffer(t *testing.T) {
@@ -31,18 +33,65 @@ func TestASuspendThatWasLongerThanMaxAgeLeavesNoIDInASlowBuffer(t *testing.T) {
 }
 
 func TestASuspendLeavesAtMost63IDsInAFastBuffer(t *testing.T) {
-	trial := newOutageTrial(t, snowlane.BufferOptions{})
-	trial.run(5*time.Second, 20_000)
-	reserved := trial.buffer.Stats().Reserved
-	trial.clock.Suspend(time.Hour)
-	old := 0
-	for range 1_000 {
-		if uint64(mustNext(t, trial.buffer)) <= reserved {
-			old++
+	for name, prepare := range map[string]func(buffer *snowlane.Buffer){
+		"above the mark": func(*snowlane.Buffer) {},
+		"below the mark": func(buffer *snowlane.Buffer) {
+			for refills := buffer.Stats().Refills; buffer.Stats().Refills == refills && !buffer.IsRefilling(); {
+				mustNext(t, buffer)
+			}
+		},
+		"spread": func(buffer *snowlane.Buffer) {
+			buffer.SpreadCallers()
+			mustNext(t, buffer)
+		},
+	} {
+		trial := newOutageTrial(t, snowlane.BufferOptions{})
+		trial.run(5*time.Second, 20_000)
+		prepare(trial.buffer)
+		trial.settle()
+		reserved := trial.buffer.Stats().Reserved
+		trial.clock.Suspend(time.Hour)
+		old := 0
+		for range 1_000 {
+			if uint64(mustNext(t, trial.buffer)) <= reserved {
+				old++
+			}
 		}
+		if old > 63 {
+			t.Errorf("%s: %d IDs were too old", name, old)
+		}
+		checkBalance(t, trial.buffer)
 	}
-	if old > 63 {
-		t.Errorf("%d IDs were too old", old)
+}
+
+// countedClock counts how often it is read.
+type countedClock struct {
+	snowlanetest.Clock
+	readings atomic.Int64
+}
+
+func (c *countedClock) Now() time.Time {
+	c.readings.Add(1)
+	return c.Clock.Now()
+}
+
+func TestAFastBufferReadsTheClockForOneIDIn64BelowTheMarkToo(t *testing.T) {
+	clock, source := &countedClock{}, &fakeSource{}
+	buffer, err := snowlane.NewBuffer(source, snowlane.BufferOptions{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer buffer.Close()
+	trial := &outageTrial{t, buffer, source, &clock.Clock, map[snowlane.ID]bool{}}
+	trial.run(5*time.Second, 20_000)
+	const count = 20_000
+	before := clock.readings.Load()
+	for range count {
+		mustNext(t, buffer)
+	}
+	// Twice as many as the claims have: the reservations read it, too.
+	if readings := clock.readings.Load() - before; readings < count/64 || readings > count/32 {
+		t.Errorf("%d readings for %d IDs", readings, count)
 	}
 }
 

@@ -77,6 +77,16 @@ func (r *claimableRun) claim(n uint64) (start, end uint64) {
 	return min(start, r.count), min(start+n, r.count)
 }
 
+// isPlain reports whether the claimer of an index only has to take its ID.
+func (r *claimableRun) isPlain(index uint64) bool {
+	return index < r.count && index != r.low && !r.looksAtAge(index)
+}
+
+// looksAtAge reports whether the claimer of an index checks the age.
+func (r *claimableRun) looksAtAge(index uint64) bool {
+	return index&r.mask == 0
+}
+
 // close ends the run for all callers that still hold it, and returns how many of its IDs had been claimed. Closing it
 // again returns count.
 func (r *claimableRun) close() uint64 {
