@@ -78,7 +78,7 @@ export const checks: readonly Check[] = [
     WORKERS: 2,
     RESUMERS: 1,
   }),
-  mutant("durable", "TOKEN_ONLY", "only one's own writeId tells that one's own write landed", cloning),
+  mutant("durable", "TOKEN_ONLY", "only a process's own writeId shows that its own write landed", cloning),
   mutant("durable", "SAME_RANDOM", "writeIds are drawn outside the process", {
     WRITES: 4,
     TICKS: 3,

@@ -8,7 +8,7 @@ const otherRuntimes = { bun: "Bun", deno: "Deno" } as const;
 export function runtimeProblem(versions: Readonly<Record<string, string | undefined>>): string | undefined {
   for (const [key, name] of Object.entries(otherRuntimes)) {
     if (versions[key] === undefined) continue;
-    return `This is ${name}; snowlane needs Node ${nodeVersionMin} or newer. Call a server by @snowlane/client in its place.`;
+    return `This is ${name}; snowlane needs Node ${nodeVersionMin} or newer. Call a server with @snowlane/client instead.`;
   }
   return nodeTooOld(versions["node"] ?? "0");
 }

@@ -3,7 +3,7 @@
  * pinned Node among them) and bundles src/ and web/ into dist/ where a source is newer. Plain JavaScript, because the
  * system's Node may be too old for anything else.
  *
- * It stands in `start` and `test` themselves, not in `prestart`, which is left out under ignore-scripts=true.
+ * It is in `start` and `test` themselves, not in `prestart`, which is left out under ignore-scripts=true.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
@@ -36,7 +36,7 @@ function installIsDue() {
 async function run(command, args, failure) {
   const result = spawnSync(command, args, { stdio: ["ignore", 2, 2] });
   if (result.status === 0) return;
-  // Ctrl-C that came meanwhile is told in one of the next turns of the event loop, and is no failure.
+  // Ctrl-C that came meanwhile is reported in one of the next turns of the event loop, and is not a failure.
   await sleep(20);
   if (!isInterrupted) console.error(failure);
   process.exit(isInterrupted ? 130 : (result.status ?? 1));

@@ -36,7 +36,7 @@ const texts = {
 const simulation = "web/proof/run/worker.ts";
 
 /**
- * The sources with the four switches that `#/proof` has, which the product has not; and what stands in a worker for
+ * The sources with the four switches that `#/proof` has, which the product has not; and, in a worker, the stand-ins for
  * Node's own modules and for what no run of the view does. docs/adr/0199 says why.
  */
 async function simulationParts() {

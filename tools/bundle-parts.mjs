@@ -29,7 +29,8 @@ export const lightModules = {
  * A start loads a few large files: finding and reading each of 50 small ones took longer than what is in them. A group
  * is what matches and all that it imports, without what a group above has. Each thread of a store takes the first
  * three; commands that start no server do without the last two. Calls of another server take the packages alone, and a
- * probe by `snowlane health` not even those. The finder of IDs in texts is no part of them: no server reads such texts.
+ * probe by `snowlane health` not even those. The finder of IDs in texts is not part of them: no server reads such
+ * texts.
  */
 export const groups = [
   // What an older Node reaches before it is refused: the rest would not even load there.

@@ -8,7 +8,7 @@ const { compileFunction } = require("node:vm");
 const modules = new Map();
 const names = ["module", "exports", "require", "__filename"];
 
-/** As `require` in the bundle's files, which stand beside each other; other names are those of Node's modules. */
+/** As `require` in the bundle's files, which are beside each other; other names are those of Node's modules. */
 function load(name) {
   if (!name.startsWith("./")) return require(name);
   const loaded = modules.get(name);

@@ -1,6 +1,6 @@
 /**
  * Writes the page as a static site, which any file server serves and which works offline after the first visit. The
- * same files as in dist/page, but no server is looked for, and the policy stands in the page itself. docs/adr/0214 says
+ * same files as in dist/page, but no server is looked for, and the policy is in the page itself. docs/adr/0214 says
  * why.
  */
 import { createHash } from "node:crypto";

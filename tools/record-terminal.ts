@@ -37,7 +37,7 @@ function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-/** Draws the steps: each line appears at its time, and stays. With reduced motion all of them stand there at once. */
+/** Draws the steps: each line appears at its time, and stays. With reduced motion all of them are there at once. */
 export function drawTerminal(steps: readonly Step[]): string {
   const columns = Math.max(
     ...steps.flatMap(({ command, output }) => [command.length + 2, ...output.map((l) => l.length)]),

@@ -128,17 +128,17 @@ func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 	case source == nil:
 		return nil, errors.New("snowlane: a buffer needs a source")
 	case options.Outage != 0 && (options.Outage < time.Second || options.Outage > 30*time.Minute):
-		return nil, fmt.Errorf("snowlane: Outage is %v: it must lie between 1 s and 30 min", options.Outage)
+		return nil, fmt.Errorf("snowlane: Outage is %v: it must be between 1 s and 30 min", options.Outage)
 	case options.Outage != 0 && (options.MaxAge < options.Outage || options.MaxAge > time.Hour):
-		return nil, fmt.Errorf("snowlane: MaxAge is %v: it must lie between Outage and 1 h", options.MaxAge)
+		return nil, fmt.Errorf("snowlane: MaxAge is %v: it must be between Outage and 1 h", options.MaxAge)
 	case options.Outage == 0 && (options.MaxAge < 10*time.Millisecond || options.MaxAge > time.Minute):
-		return nil, fmt.Errorf("snowlane: MaxAge is %v: it must lie between 10 ms and 60 s", options.MaxAge)
+		return nil, fmt.Errorf("snowlane: MaxAge is %v: it must be between 10 ms and 60 s", options.MaxAge)
 	case options.StockMax < 1 || options.StockMax > stockMaxMax:
-		return nil, fmt.Errorf("snowlane: StockMax is %d: it must lie between 1 and %d", options.StockMax, stockMaxMax)
+		return nil, fmt.Errorf("snowlane: StockMax is %d: it must be between 1 and %d", options.StockMax, stockMaxMax)
 	case options.CountMax < 1 || options.CountMax > nextIDsMax:
-		return nil, fmt.Errorf("snowlane: CountMax is %d: it must lie between 1 and %d", options.CountMax, nextIDsMax)
+		return nil, fmt.Errorf("snowlane: CountMax is %d: it must be between 1 and %d", options.CountMax, nextIDsMax)
 	case options.CountMin < 1 || options.CountMin > options.CountMax:
-		return nil, fmt.Errorf("snowlane: CountMin is %d: it must lie between 1 and CountMax", options.CountMin)
+		return nil, fmt.Errorf("snowlane: CountMin is %d: it must be between 1 and CountMax", options.CountMin)
 	case options.Timeout < 0:
 		return nil, fmt.Errorf("snowlane: Timeout is %v: it must be above 0", options.Timeout)
 	}

@@ -18,7 +18,7 @@ type connectionMistake struct {
 
 // connectionMistakes are searched in order. docs/internals/client-contract.md has the table of all clients.
 var connectionMistakes = []connectionMistake{
-	{connectionRefused, "the connection is refused: no server listens there",
+	{connectionRefused, "the connection was refused: no server listens there",
 		regexp.MustCompile(`connection refused|actively refused`)},
 	{connectionRefused, "there is no such socket: no server listens there",
 		regexp.MustCompile(`connect: no such file or directory`)},
@@ -26,7 +26,7 @@ var connectionMistakes = []connectionMistake{
 		regexp.MustCompile(`name resolver error|no such host|record lookup error`)},
 	{"not_tls", "the server does not speak TLS: begin the endpoint with http://",
 		regexp.MustCompile(`first record does not look like a TLS handshake`)},
-	{"not_grpc", "something else than a gRPC server answers there",
+	{"not_grpc", "something other than a gRPC server answers there",
 		regexp.MustCompile(`looked like an HTTP/1\.1 header|missing selected ALPN property|no application protocol`)},
 	{"wrong_host", "the certificate of the server is for another host: correct the endpoint, or the option TLS",
 		regexp.MustCompile(`x509: (certificate is (not )?valid for|cannot validate certificate for|certificate relies on)`)},
@@ -34,7 +34,7 @@ var connectionMistakes = []connectionMistake{
 		regexp.MustCompile(`x509: certificate has expired or is not yet valid`)},
 	{"untrusted", "the certificate of the server is not trusted: give the option TLS the authority that signed it",
 		regexp.MustCompile(`x509: `)},
-	{"needs_certificate", "the server wants a client certificate that it trusts: give the option TLS one with its key",
+	{"needs_certificate", "the server requires a client certificate that it trusts: give the option TLS one with its key",
 		regexp.MustCompile(`remote error: tls: (certificate required|bad certificate|unknown certificate|expired certificate)`)},
 	{connectionClosed, "the connection was closed before any answer: if the server speaks TLS, begin the endpoint with https://",
 		regexp.MustCompile(`error reading server preface: (EOF|unexpected EOF)|closed before server preface received`)},

@@ -84,11 +84,11 @@ func TestAMistakeOfTheConnectionFailsAtOnceAndSaysWhatToCorrect(t *testing.T) {
 		text           string
 	}{
 		{"not_tls", "https://localhost:" + plainPort, &tls.Config{RootCAs: roots}, "begin the endpoint with http://"},
-		{"not_grpc", web.URL, nil, "something else than a gRPC server"},
+		{"not_grpc", web.URL, nil, "something other than a gRPC server"},
 		{"untrusted", "https://localhost:" + rightPort, nil, "is not trusted"},
 		{"wrong_host", "https://localhost:" + otherPort, &tls.Config{RootCAs: otherRoots}, "for another host"},
 		{"expired", "https://localhost:" + pastPort, &tls.Config{RootCAs: pastRoots}, "has expired"},
-		{"needs_certificate", "https://localhost:" + mutualPort, &tls.Config{RootCAs: roots}, "wants a client certificate"},
+		{"needs_certificate", "https://localhost:" + mutualPort, &tls.Config{RootCAs: roots}, "requires a client certificate"},
 	} {
 		client := connect(t, snowlane.Options{Endpoints: []string{each.endpoint}, TLS: each.tls})
 		buffer, err := client.Prefetch(snowlane.BufferOptions{})
@@ -125,7 +125,7 @@ func TestAServerThatAnsweredIsToldFromOneThatDidNot(t *testing.T) {
 	}
 	server.kill()
 	short := connect(t, snowlane.Options{RetryMax: snowlane.NoRetries}, server)
-	if _, err := short.NextID(ctx); err == nil || !strings.HasPrefix(err.Error(), "UNREACHABLE: the connection is refused") {
+	if _, err := short.NextID(ctx); err == nil || !strings.HasPrefix(err.Error(), "UNREACHABLE: the connection was refused") {
 		t.Errorf("%v", err)
 	}
 }

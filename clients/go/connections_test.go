@@ -113,7 +113,7 @@ func TestCallsThatRunOutTogetherOpenOneConnection(t *testing.T) {
 			t.Fatal("it was closed under a call")
 		}
 		if !trial.end(trial.endpoint, first, limit) {
-			t.Error("a call was not told that its connection is replaced")
+			t.Error("a call was not informed that its connection is replaced")
 		}
 		used, _ := trial.call(t, 0, nil)
 		if second != nil && used != second {

@@ -62,6 +62,6 @@ func TestTheNumberOfADeployment(t *testing.T) {
 		}
 	}
 	if !newDeployments(nil).knows(0) || newDeployments(nil).knows(7) {
-		t.Error("the number 0 is no deployment, and 7 is not known yet")
+		t.Error("the number 0 is not a deployment, and 7 is not known yet")
 	}
 }

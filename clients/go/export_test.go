@@ -47,7 +47,7 @@ func (b *Buffer) IsRefilling() bool {
 	return b.isRefilling
 }
 
-// SetLookUp puts another way of looking up names in the place of the system's.
+// SetLookUp puts another way of looking up names in place of the system's.
 func (c *Client) SetLookUp(lookUp func(ctx context.Context, host string) ([]netip.Addr, error)) {
 	c.names.lookUp = lookUp
 }

@@ -106,9 +106,9 @@ func (l *Layout) placeFields() error {
 		case field.Bits < 1 || field.Bits > 62:
 			return invalidLayout(fmt.Sprintf("the %s field has %d bits; 1 to 62 are possible", field.Kind, field.Bits), "field", field.Kind)
 		case place.bits > 0:
-			return invalidLayout(fmt.Sprintf("the %s field stands twice", field.Kind), "field", field.Kind)
+			return invalidLayout(fmt.Sprintf("the %s field occurs twice", field.Kind), "field", field.Kind)
 		case field.Kind != TimestampField && field.Bits > 32:
-			return invalidLayout(fmt.Sprintf("the %s field has %d bits; 32 is the most", field.Kind, field.Bits), "field", field.Kind)
+			return invalidLayout(fmt.Sprintf("the %s field has %d bits; at most 32 are possible", field.Kind, field.Bits), "field", field.Kind)
 		case l.bits+field.Bits > 63:
 			return invalidLayout("the fields take more than 63 bits", "bits", l.bits+field.Bits)
 		}
@@ -201,7 +201,7 @@ func layoutOfResponse(message *snowlanev1.Layout) (*Layout, error) {
 		snowlanev1.LayoutFieldKind_LAYOUT_FIELD_KIND_SEQUENCE:   SequenceField,
 	}
 	if !message.GetEpochTime().IsValid() || !message.GetTick().IsValid() {
-		return nil, invalidResponse("the server did not say its layout", nil)
+		return nil, invalidResponse("the server did not send its layout", nil)
 	}
 	spec := LayoutSpec{Name: message.GetName(), Epoch: message.GetEpochTime().AsTime(), Tick: message.GetTick().AsDuration()}
 	for _, field := range message.GetFields() {

@@ -21,7 +21,7 @@ type ParsedID struct {
 }
 
 // Parse reads an ID: when and by which worker it was made. It cannot tell whether the ID was ever issued. It fails with
-// MALFORMED_ID if the ID has bit 63 or a bit outside every field, or carries a time past the layout's life.
+// MALFORMED_ID if the ID has bit 63 or a bit outside every field, or has a time after the layout's end.
 func (l *Layout) Parse(id ID) (ParsedID, error) {
 	switch {
 	case id > MaxID:
@@ -29,7 +29,7 @@ func (l *Layout) Parse(id ID) (ParsedID, error) {
 	case uint64(id)>>l.bits != 0:
 		return ParsedID{}, l.malformedID(id, fmt.Sprintf("has more than the layout's %d bits", l.bits))
 	case !l.contains(id):
-		return ParsedID{}, l.malformedID(id, "carries a time past the layout's life")
+		return ParsedID{}, l.malformedID(id, "has a time after the layout's end")
 	}
 	ticks := int64(l.timestamp.of(id))
 	return ParsedID{

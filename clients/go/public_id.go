@@ -31,7 +31,7 @@ type PublicID struct {
 // must be readable.
 func NewPublicID(key []byte) (*PublicID, error) {
 	if len(key) < publicKeyLengthMin {
-		return nil, fmt.Errorf("snowlane: the key of public IDs has %d bytes; %d are the fewest", len(key), publicKeyLengthMin)
+		return nil, fmt.Errorf("snowlane: the key of public IDs has %d bytes; it needs at least %d", len(key), publicKeyLengthMin)
 	}
 	return &PublicID{permutation: newNumberPermutation(key, idBits)}, nil
 }

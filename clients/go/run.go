@@ -37,7 +37,7 @@ func countOfAnswer(runs []Run, asked int) (uint64, error) {
 	for _, run := range slices.SortedFunc(slices.Values(runs), func(a, b Run) int { return cmp.Compare(a.First, b.First) }) {
 		sound := run.Count >= 1 && run.Count <= asked && run.Stride >= 1 && run.First <= MaxID && run.First >= next
 		if !sound || uint64(run.Count-1) > uint64(MaxID-run.First)/run.Stride {
-			return 0, invalidResponse("the server sent a run that cannot be", map[string]string{
+			return 0, invalidResponse("the server sent an impossible run", map[string]string{
 				"first_id": run.First.String(), "count": fmt.Sprint(run.Count), "stride": fmt.Sprint(run.Stride),
 			})
 		}

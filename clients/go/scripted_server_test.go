@@ -35,7 +35,7 @@ type scriptedServer struct {
 	mutex   sync.Mutex
 	address string
 	server  *grpc.Server
-	// What a test has put in the place of the methods that count.
+	// What a test has put in place of the methods that count.
 	nextID  func(ctx context.Context) (uint64, error)
 	reserve func(count uint32) ([]*snowlanev1.IdRun, error)
 	batch   func(count uint64, stream grpc.ServerStreamingServer[snowlanev1.BatchNextIdsResponse]) error

@@ -209,7 +209,7 @@ func valuesOf(response *snowlanev1.BatchNextValuesResponse) ([]SequenceValue, er
 	values := make([]SequenceValue, len(response.GetValues()))
 	if len(texts) != 0 && len(texts) != len(values) {
 		metadata := map[string]string{"count": fmt.Sprint(len(values)), "text_count": fmt.Sprint(len(texts))}
-		return nil, invalidResponse("the server sent a chunk that cannot be", metadata)
+		return nil, invalidResponse("the server sent an impossible chunk", metadata)
 	}
 	for index, value := range response.GetValues() {
 		if err := checkValue(value); err != nil {

@@ -50,7 +50,7 @@ func (c *Client) Stream(ctx context.Context, count int, options StreamOptions) i
 func checkRising(ids []ID, lastID *ID) error {
 	for _, id := range ids {
 		if id <= *lastID || id > MaxID {
-			return invalidResponse("the server sent IDs that do not rise", map[string]string{"id": id.String(), "previous_id": lastID.String()})
+			return invalidResponse("the server sent IDs that are not in ascending order", map[string]string{"id": id.String(), "previous_id": lastID.String()})
 		}
 		*lastID = id
 	}
@@ -169,7 +169,7 @@ func (r *streamReader[Item]) next(cancel context.CancelCauseFunc, next func() ([
 		return nil, err
 	}
 	if len(items) == 0 || len(items) > r.left {
-		return nil, invalidResponse("the server sent a chunk that cannot be", map[string]string{"count": fmt.Sprint(len(items))})
+		return nil, invalidResponse("the server sent an impossible chunk", map[string]string{"count": fmt.Sprint(len(items))})
 	}
 	r.left -= len(items)
 	return items, nil

@@ -94,7 +94,7 @@ func TestWhenRefillsBeginToFailAndWhenTheyWorkAgainIsToldOnceAndLogged(t *testin
 	for failures := uint64(1); failures <= 5; failures++ {
 		eventually(t, "a failed refill", func() bool { return buffer.Stats().RefillFailures == failures && !buffer.IsRefilling() })
 		if states := recorder.states(); failures < 3 && len(states) > 0 {
-			t.Errorf("told after %d failures: %+v", failures, states)
+			t.Errorf("reported after %d failures: %+v", failures, states)
 		}
 		pause := 2 * time.Second
 		switch {
@@ -108,7 +108,7 @@ func TestWhenRefillsBeginToFailAndWhenTheyWorkAgainIsToldOnceAndLogged(t *testin
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "both are told", func() bool { return len(recorder.states()) == 2 })
+	eventually(t, "both are reported", func() bool { return len(recorder.states()) == 2 })
 	states := recorder.states()
 	if states[0].State != snowlane.StateFailing || states[0].Reason != snowlane.StoreUnavailable {
 		t.Errorf("%+v", states[0])

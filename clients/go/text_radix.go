@@ -24,7 +24,7 @@ var (
 const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 // newRadix makes a fixed-width number format. aliases has groups of letters, each followed by the digit that they mean;
-// if there are any, small letters also count as capitals.
+// if there are any, lower-case letters also count as capitals.
 func newRadix(form TextForm, alphabet string, width int, aliases string) *radix {
 	r := &radix{form: form, alphabet: alphabet, width: width}
 	for index := range r.digits {

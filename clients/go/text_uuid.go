@@ -79,7 +79,7 @@ func (c *uuidCodec) write(id ID) (string, error) {
 	ms := l.msDown(ticks)
 	if ms < 0 {
 		return "", &Error{
-			Reason: InvalidTextFormat, Code: codes.InvalidArgument, Message: "an ID from before 1970 cannot be written as UUID",
+			Reason: InvalidTextFormat, Code: codes.InvalidArgument, Message: "an ID from before 1970 cannot be written as a UUID",
 			Metadata: map[string]string{"create_ms": fmt.Sprint(ms)},
 		}
 	}

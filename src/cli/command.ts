@@ -49,11 +49,11 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   /** Given by flags, environment and file. */
   readonly settings: S;
   /**
-   * The subjects under which --help-all lists the settings, and --help those of the first one alone; absent: there is
+   * The subjects under which --help-all lists the settings, and --help only those of the first one; absent: there is
    * one list, and no --help-all.
    */
   readonly groups?: readonly SettingGroup[];
-  /** Given by flags alone. */
+  /** Given only by flags. */
   readonly options: O;
   /**
    * Whether the command itself handles an output that cannot be written; a server does, and goes on. Absent: it ends.
@@ -71,7 +71,7 @@ export interface Command<S extends Settings = Settings, O extends Settings = Set
   run(input: CommandInput<S, O>): Promise<number>;
 }
 
-const helpOption = { help: onOff({ name: "help", short: "h", doc: "Prints this." }) };
+const helpOption = { help: onOff({ name: "help", short: "h", doc: "Prints this help." }) };
 const helpAllOption = { helpAll: onOff({ name: "helpAll", doc: "Prints every setting, by subject." }) };
 const configOption = {
   config: text({
@@ -170,6 +170,6 @@ function passwordWarnings(settings: Settings, flags: Readonly<Record<string, str
     .map((setting) => {
       const other = setting.name === "store" ? ", or --store-file" : "";
       const flag = `--${flagName(setting)}`;
-      return `Every user of this machine can see the password in ${flag}. Give ${environmentName(setting)} in its place${other}.`;
+      return `Every user of this machine can see the password in ${flag}. Give ${environmentName(setting)}${other} instead.`;
     });
 }

@@ -29,17 +29,17 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "audit",
-    summary: "reports IDs of logs or columns that are there twice, or do not belong there",
+    summary: "reports duplicates in logs or columns, and IDs that do not belong there",
     load: async () => (await import("./audit/audit.ts")).audit,
   },
   {
     name: "backfill",
-    summary: "gives rows that exist already IDs with their own times",
+    summary: "gives existing rows IDs with their own times",
     load: async () => (await import("./backfill/backfill.ts")).backfill,
   },
   {
     name: "sql",
-    summary: "prints functions by which a database reads IDs",
+    summary: "prints SQL functions with which a database reads IDs",
     load: async () => (await import("./sql/sql.ts")).sql,
   },
   {
@@ -54,12 +54,12 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "workers quarantine",
-    summary: "lets a store grant nothing for a while, after it was restored",
+    summary: "keeps a store from granting worker IDs for a while, after a restore",
     load: async () => (await import("./workers/workers-quarantine.ts")).workersQuarantine,
   },
   {
     name: "sql numbers",
-    summary: "prints a table and a statement for numbers without a gap",
+    summary: "prints a table and a statement for gapless numbers",
     load: async () => (await import("./sql/sql-numbers.ts")).sqlNumbers,
   },
   {
@@ -69,7 +69,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "sequences create",
-    summary: "makes a sequence",
+    summary: "creates a sequence",
     load: async () => (await import("./sequences/sequences-create.ts")).sequencesCreate,
   },
   {
@@ -104,12 +104,12 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "sequences adopt-database",
-    summary: "has a database take the place of a lost one",
+    summary: "replaces a lost database with another one",
     load: async () => (await import("./sequences/sequences-adopt-database.ts")).sequencesAdoptDatabase,
   },
   {
     name: "sequences prune",
-    summary: "deletes counters of old periods, for ever",
+    summary: "deletes counters of old periods, permanently",
     load: async () => (await import("./sequences/sequences-prune.ts")).sequencesPrune,
   },
   {
@@ -144,7 +144,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "token",
-    summary: "makes a token for a caller of a server with --principals",
+    summary: "creates a token for a caller of a server with --principals",
     load: async () => (await import("./server/token.ts")).token,
   },
   {
@@ -154,7 +154,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "status",
-    summary: "shows how a server is, and what it did in the last five minutes",
+    summary: "shows the state of a server, and what it did in the last five minutes",
     load: async () => (await import("./server/status.ts")).status,
   },
   {
@@ -164,7 +164,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: "completions",
-    summary: "prints a script by which a shell completes all of this",
+    summary: "prints the completion script of a shell",
     load: async () => (await import("./completions/completions.ts")).completions,
   },
   {
@@ -218,7 +218,7 @@ function isHelp(word: string): boolean {
 function unknown(name: string, second: string, further: readonly CommandEntry[]): CommandRequest {
   const isWord = /^\w/.test(second);
   if (name === "-v" || name === "-V") {
-    const message = `There is no flag ${name} of all commands. Did you mean --version?`;
+    const message = `There is no flag ${name} for all commands. Did you mean --version?`;
     return { kind: "unknown", message: `${message} See snowlane --help.` };
   }
   const written = isWord && further.length > 0 ? `${name} ${second}` : name;
@@ -235,13 +235,13 @@ Usage: snowlane COMMAND [options]
 
 ${listOf(commands)}
 
-snowlane COMMAND --help tells more; snowlane --version prints the version.
+snowlane COMMAND --help shows more; snowlane --version prints the version.
 
 ${wrap("Exit codes: 0 done; 1 an ID, a text or a call was refused; 2 wrong usage or configuration; 3 the address cannot be listened on; 4 the store cannot be used; 5 the store has another layout; 6 no free worker ID; 7 the clock is wrong or the layout's time has run out; 70 a fault of this program.", "")}
 `;
 
 function overviewOf(entries: readonly CommandEntry[]): string {
-  return `${listOf(entries)}\n\nsnowlane COMMAND --help tells more; snowlane --help lists all commands.\n`;
+  return `${listOf(entries)}\n\nsnowlane COMMAND --help shows more; snowlane --help lists all commands.\n`;
 }
 
 function listOf(entries: readonly CommandEntry[]): string {

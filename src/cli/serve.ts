@@ -148,7 +148,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 const addressHints: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use. Stop the program that listens there, or choose another address",
-  EACCES: "is not allowed to this user. Choose a port from 1024 on",
+  EACCES: "is not allowed to this user. Choose a port of 1024 or above",
   EADDRNOTAVAIL: "does not belong to this machine. Choose another address",
   ENOTFOUND: "has an unknown host name. Choose another address",
 };

@@ -16,7 +16,7 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
   );
   return unknown.flatMap((name) => {
     const guess = suggestion(unprefixed(name), names, prefix);
-    return guess === "" ? [] : [`The variable ${name} is no setting, and has no effect.${guess}`];
+    return guess === "" ? [] : [`The variable ${name} is not a setting, and has no effect.${guess}`];
   });
 }
 

@@ -23,6 +23,6 @@ test.each([
   "host:65536",
   "http://a:1",
   "a%2f:1",
-])("%s is no address", (text) => {
+])("%s is not an address", (text) => {
   expect(() => listen.parse(text)).toThrow(SettingError);
 });

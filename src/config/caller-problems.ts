@@ -26,7 +26,7 @@ export function callerProblems(config: ServerConfig): readonly SettingProblem[] 
   }
   problems.push(...adminProblems(config));
   if (quotaIdsPerSecond !== undefined && principals === undefined) {
-    const hint = "Give --principals as well: a quota is that of a principal.";
+    const hint = "Give --principals as well: a quota belongs to a principal.";
     problems.push({ place: "--quota-ids-per-second", value: String(quotaIdsPerSecond), hint });
   }
   if (tlsClientCa !== undefined && tlsCert === undefined) {

@@ -30,7 +30,7 @@ export function readConfigFile(path: string, settings: Settings): ConfigFile {
   for (const [name, value] of Object.entries(content)) {
     const place = `${name} in ${path}`;
     if (!known.has(name)) problems.push({ place, hint: `There is no such setting.${suggestion(name, known)}` });
-    else if (typeof value === "object") problems.push({ place, hint: "a text, a number, true or false" });
+    else if (typeof value === "object") problems.push({ place, hint: "a string, a number, true or false" });
     else texts[name] = String(value);
   }
   return { file: { path, texts }, problems };

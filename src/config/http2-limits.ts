@@ -8,7 +8,7 @@ const givenElsewhere: Readonly<Partial<Record<LimitName, string>>> = {
   drainTimeoutMs: "--drain-timeout",
 };
 
-/** A setting that takes limits of the HTTP/2 engine: `NAME=NUMBER`, several with commas between. */
+/** A setting that takes limits of the HTTP/2 engine: `NAME=NUMBER`, several separated by commas. */
 export function http2Limits(base: SettingBase): Setting<Partial<Limits>> {
   return {
     placeholder: "NAME=NUMBER,...",
@@ -32,7 +32,7 @@ export function http2Limits(base: SettingBase): Setting<Partial<Limits>> {
 
 function parseLimit(text: string): readonly [name: string, value: number] {
   const [, name = "", value = ""] = /^(\w+)=(\d{1,12}|off)$/.exec(text.trim()) ?? [];
-  if (!Object.hasOwn(limitTable, name)) throw new SettingError(`NAME=NUMBER, with names of docs/http2.md`);
+  if (!Object.hasOwn(limitTable, name)) throw new SettingError(`NAME=NUMBER, with a name from docs/http2.md`);
   const elsewhere = givenElsewhere[name as LimitName];
   if (elsewhere !== undefined) throw new SettingError(`${name} by ${elsewhere}`);
   return [name, value === "off" ? Infinity : Number(value)];

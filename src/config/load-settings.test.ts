@@ -60,14 +60,14 @@ test("an empty variable counts as not set", () => {
   expect(load({ environment: { SNOWLANE_LOG_LEVEL: "" } }).values.logLevel).toBe("info");
 });
 
-test("a file with unknown keys, or values that are no texts, is refused with a suggestion", () => {
+test("a file with unknown keys, or values that are not texts, is refused with a suggestion", () => {
   const { problems, file } = readConfigFile(
     fileWith('{"listn": "x", "store": {}, "connectionsMax": 5}'),
     serverSettings,
   );
   expect(problems.map(({ hint }) => hint)).toEqual([
     "There is no such setting. Did you mean listen?",
-    "a text, a number, true or false",
+    "a string, a number, true or false",
   ]);
   expect(file?.texts).toEqual({ connectionsMax: "5" });
 });

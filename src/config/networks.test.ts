@@ -26,7 +26,7 @@ test.each([
   "10.0.0.1:80",
   "[::1]",
   "10.0.0.0/",
-])("%j is no network", (text) => {
+])("%j is not a network", (text) => {
   expect(() => setting.parse(text)).toThrow(SettingError);
 });
 

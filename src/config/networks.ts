@@ -3,7 +3,7 @@ import { type Setting, SettingError } from "./setting.ts";
 import type { SettingBase } from "./setting-kinds.ts";
 
 const hint =
-  "networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32, with commas between, each smaller than all addresses";
+  "networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32, separated by commas, each smaller than all addresses";
 
 /** A setting that takes addresses and networks in CIDR notation, `10.0.0.0/8,192.0.2.7`. */
 export function networks(base: SettingBase): Setting<readonly string[]> {

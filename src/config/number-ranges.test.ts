@@ -10,7 +10,7 @@ test("numbers and ranges are read in any order, and written the shortest way", (
   expect(setting.format([0, 1, 2, 3, 7, 9, 10])).toBe("0-3,7,9-10");
 });
 
-test("what is no set of numbers is refused, and a range that would fill the memory at once", () => {
+test("what is not a set of numbers is refused, and a range that would fill the memory at once", () => {
   for (const text of ["", ",", "a", "1-", "-1", "3-1", "1--2", "0-64", "0-9999999999", "1.5", "0-40,50-90"]) {
     expect(() => setting.parse(text), text).toThrow(SettingError);
   }

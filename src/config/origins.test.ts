@@ -32,6 +32,6 @@ test.each([
   "ftp://app.example.com",
   "app.example.com",
   "",
-])("%j is no origin", (text) => {
+])("%j is not an origin", (text) => {
   expect(() => setting.parse(text)).toThrow(SettingError);
 });

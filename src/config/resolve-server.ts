@@ -105,7 +105,8 @@ export function resolveServer(config: ServerConfig, environment: Environment): R
   if (config.reusePort && socketPathOf(config.listen) !== undefined) {
     problems.push({ place: "--reuse-port", hint: "Leave it out: one process alone can listen on a Unix socket." });
   } else if (config.reusePort && config.instance === undefined) {
-    const hint = "Give each server an --instance of its own: those of one address would take each other for a restart.";
+    const hint =
+      "Give each server an --instance of its own: servers of one address would each count as a restart of the other.";
     problems.push({ place: "--reuse-port", hint });
   }
   // docs/adr/0171: because of this, pods whose Secret holds the URL of a file do not start.
@@ -254,7 +255,7 @@ function statementProblems({ backfillKnownSince, backfillStoreKeptUntil }: Serve
     ["--backfill-known-since", backfillKnownSince?.sinceMs],
     ["--backfill-store-kept-until", backfillStoreKeptUntil],
   ] as const;
-  const hint = "Give a time that is past: a statement is about what was.";
+  const hint = "Give a time in the past: the statement is about what has happened.";
   return times.flatMap(([place, ms]) =>
     ms === undefined || ms <= nowMs ? [] : [{ place, value: new Date(ms).toISOString(), hint }],
   );

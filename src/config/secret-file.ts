@@ -24,4 +24,4 @@ export function accessOf(path: string): FileAccess {
 
 /** What to do about a file that others may write: sentences. */
 export const writableHint =
-  "Every user of this machine may write it, and so decide what this server trusts. Take that right away: chmod o-w.";
+  "Every user of this machine may write it, and so decide what this server trusts. Remove that permission: chmod o-w.";

@@ -11,7 +11,7 @@ export function urlsOf(sequenceStores: string): readonly string[] {
   return sequenceStores.trim().split(/\s+/);
 }
 
-/** A setting that takes the URLs of the databases that keep sequences, with blanks between them, or `off`. */
+/** A setting that takes the URLs of the databases that keep sequences, separated by spaces, or `off`. */
 function sequenceStores(base: SettingBase): Setting<string> {
   return {
     ...text({ ...base, placeholder: "URLS" }),
@@ -21,11 +21,11 @@ function sequenceStores(base: SettingBase): Setting<string> {
       const areGood = urls.every((url) => sequenceStoreKindOf(url) !== undefined && !url.endsWith(":"));
       if (!areGood || urls.length === 0 || urls.length > stripeCountMax) {
         throw new SettingError(
-          `off, or 1 to ${stripeCountMax} URLs with blanks between them, which begin with ${sequenceSchemes.join(", ")}`,
+          `off, or 1 to ${stripeCountMax} URLs separated by spaces, which begin with ${sequenceSchemes.join(", ")}`,
         );
       }
-      // URLs are compared as texts alone: two names of one database are found when it is opened.
-      if (new Set(urls).size < urls.length) throw new SettingError("URLs of which none is there twice");
+      // URLs are compared only as texts: two names of one database are found when it is opened.
+      if (new Set(urls).size < urls.length) throw new SettingError("URLs that all differ");
       return urls.join(" ");
     },
     redact: (value) => value.split(" ").map(redactUrl).join(" "),
@@ -38,7 +38,7 @@ export const sequenceStoreSettings = {
     name: "sequenceStores",
     doc:
       "The database that keeps sequences: sqlite:PATH (the file is PATH.sequences), postgres://..., mysql://... or mariadb://.... " +
-      "Several, with blanks between them, share the values of each sequence: while one is down, the others give values. " +
+      "Several, separated by spaces, share the values of each sequence: while one is down, the others give values. " +
       "off: this server has none. It is opened with the first call for a sequence. " +
       "Default: the worker store, where that is such a database; otherwise off.",
   }),
@@ -71,7 +71,7 @@ export const sequenceSettings = {
       max: 64,
       doc:
         "The most connections to a remote database of sequences. Each does one call at a time, and a call goes to the one with the " +
-        "least to do. Nothing is connected to before the first call for a sequence.",
+        "least to do. No connection is opened before the first call for a sequence.",
     }),
     4,
   ),
@@ -81,7 +81,7 @@ export const sequenceSettings = {
       min: 1,
       max: 1_000_000,
       doc:
-        "The most sequences in memory, of about 2 KB each. Beyond it the one that took values longest ago gives them back, and is " +
+        "The most sequences in memory, of about 2 KB each. Beyond it, the one that was used longest ago gives its values back, and is " +
         "read again when it is called for.",
     }),
     10_000,

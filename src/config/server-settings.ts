@@ -20,8 +20,8 @@ export const workerSettings = {
   create: onOff({
     name: "create",
     doc:
-      "Makes the folder of a SQLite file that --store names, where it is not there. Without it such a start is refused, " +
-      "because a slip in the path would begin a new deployment, which repeats the IDs of the old one.",
+      "Creates the folder of the SQLite file that --store names, if it is missing. Without it such a start is refused, " +
+      "because a typing error in the path would begin a new deployment, which repeats the IDs of the old one.",
   }),
   instance: text({
     name: "instance",
@@ -138,7 +138,7 @@ export const serverSettings = {
     octalMode({
       name: "socketMode",
       doc:
-        "With --listen unix:/PATH: who may connect, as the octal mode of the socket. 0600 is this user alone, 0660 its group too, " +
+        "With --listen unix:/PATH: who may connect, as the octal mode of the socket. 0600 is only this user, 0660 its group too, " +
         "0666 every user.",
     }),
     0o600,
@@ -194,7 +194,7 @@ export const serverSettings = {
     placeholder: "DIR",
     doc:
       "The folder in which a server notes its worker ID and the end of its window. After a crash it then serves again up to that " +
-      "end, even while the store does not answer: docs/stores.md. Give a folder of this machine alone that survives restarts. " +
+      "end, even while the store does not answer: docs/stores.md. Give a folder that is local to this machine and survives restarts. " +
       "off: nothing is noted. Not with SQLite, which needs no notes. Default: one folder in the user's state directory.",
   }),
   startTimeoutMs: duration({
@@ -202,9 +202,9 @@ export const serverSettings = {
     minMs: 1_000,
     maxMs: 86_400_000,
     doc:
-      "Ends a start that has no worker ID after this time, for supervisors that restart a process that ended and look at no " +
-      "probe, with the exit code of what it waited for: 4 for the store, 6 for a " +
-      "worker ID or a quarantine. Until then health says NOT_SERVING, and calls for IDs are UNAVAILABLE. Default: no limit.",
+      "Ends a start that has no worker ID after this time, for supervisors that restart ended processes and do not look " +
+      "at probes. The exit code is that of what it waited for: 4 for the store, 6 for a worker ID or a quarantine. " +
+      "Until then health says NOT_SERVING, and calls for IDs are UNAVAILABLE. Default: no limit.",
   }),
   workerIdPatienceMs: withFallback(
     duration({
@@ -212,7 +212,7 @@ export const serverSettings = {
       minMs: 0,
       maxMs: 86_400_000,
       doc:
-        "How long a start waits for a worker ID to come free, where all of them are held: for layouts of few worker IDs, whose " +
+        "How long a start waits for a worker ID to become free, where all of them are held: for layouts of few worker IDs, whose " +
         "crashed servers keep theirs for the window and 3s. --start-timeout limits this wait, too. 0ms: such a start ends at " +
         "once, with code 6.",
     }),
@@ -244,7 +244,7 @@ export const serverSettings = {
       name: "connectionsMax",
       min: 1,
       max: 1_000_000,
-      doc: "The most connections at one time. From nine tenths on, each new one closes the longest idle of the network that has most.",
+      doc: "The most connections at one time. From nine tenths on, each new one closes the one that has been idle longest in the network that has most.",
     }),
     10_000,
   ),
@@ -263,7 +263,7 @@ export const serverSettings = {
     name: "proxyProtocol",
     doc:
       "The networks of proxies whose connections to --listen begin with a header of the PROXY protocol, version 1 or 2, which " +
-      "names the caller. A connection from there without the header is closed; of others none is read. Give no network from " +
+      "names the caller. A connection from there without the header is closed; from elsewhere no header is read. Give no network from " +
       "which callers come without the proxy: each could name any address. Default: none.",
   }),
   trustedProxies: networks({
@@ -323,7 +323,7 @@ export const serverSettings = {
       doc:
         "The origins, besides the server's own, whose pages may call it from a browser. Write each exactly as the browser does: " +
         "scheme, host, and port unless it is the scheme's default. A star stands for a part of the host's first label, as in " +
-        "https://pr-*.preview.example.com; give one only where you alone decide about such names.",
+        "https://pr-*.preview.example.com; give one only where nobody else decides about such names.",
     }),
     [],
   ),
@@ -333,7 +333,7 @@ export const serverSettings = {
       words: ["on", "off"],
       doc:
         "Whether the server serves the page at / that generates, reads and explains IDs in a browser: docs/page.md. Its files " +
-        "hold no secret. off is for servers that must show no page by a rule of their operator: GET / is then 404.",
+        "hold no secret. off is for operators whose rules forbid the page: GET / is then 404.",
     }),
     "on",
   ),

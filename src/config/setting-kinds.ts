@@ -25,7 +25,7 @@ export function text(
     placeholder: "TEXT",
     ...rest,
     parse: (value) => {
-      if (value === "" || (pattern !== undefined && !pattern.test(value))) throw new SettingError(hint ?? "a text");
+      if (value === "" || (pattern !== undefined && !pattern.test(value))) throw new SettingError(hint ?? "a string");
       return value;
     },
     format: (value) => value,

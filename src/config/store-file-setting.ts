@@ -19,7 +19,7 @@ export function withStoreFile<S extends Settings>(loaded: LoadedSettings<S>): Lo
     return { ...loaded, values: { ...loaded.values, storeUrl: url }, places: { ...loaded.places, storeUrl: path } };
   } catch (error) {
     // Never the content of the file: it may hold a password.
-    if (error instanceof SettingError) return refused(`Its content is no URL of a store: write ${error.message}.`);
-    return refused(`Name a file that can be read: ${(error as NodeJS.ErrnoException).code ?? "it is none"}.`);
+    if (error instanceof SettingError) return refused(`Its content is not the URL of a store: write ${error.message}.`);
+    return refused(`Name a file that can be read: ${(error as NodeJS.ErrnoException).code ?? "it is not a file"}.`);
   }
 }

@@ -17,8 +17,9 @@ export const storeSettings = {
     name: "storeFile",
     placeholder: "FILE",
     doc:
-      "A file whose one line is the URL of the store, in place of --store: for a password, which must not stand in the list of " +
-      "processes, such as a secret of Docker or Kubernetes. Every user of the machine may not write it. Default: none.",
+      "A file whose one line is the URL of the store, in place of --store: for a password, which must not appear in the " +
+      "list of processes, such as a secret of Docker or Kubernetes. The file must not be writable by every user of the " +
+      "machine. Default: none.",
   }),
   namespace: withFallback(
     text({

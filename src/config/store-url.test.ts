@@ -27,7 +27,7 @@ test.each([
   expect(redactUrl(shown)).toBe(shown);
 });
 
-test("a URL with a password is told from one without", () => {
+test("a URL with a password is distinguished from one without", () => {
   expect(["postgres://u:p@h/db", "redis://:p@h", "postgres://h/db?password=p"].map(hasPassword)).toEqual([
     true,
     true,

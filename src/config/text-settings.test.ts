@@ -21,7 +21,7 @@ test("an offset from UTC is minutes, and is written as it was read", () => {
   }
 });
 
-test("a type prefix is a small letter and up to 15 small letters and digits", () => {
+test("a type prefix is a lower-case letter and up to 15 lower-case letters and digits", () => {
   for (const { typePrefix } of [readingOptions, writingOptions]) {
     expect(typePrefix.parse("a123456789abcdef")).toBe("a123456789abcdef");
     for (const text of ["", "Order", "1order", "or_der", "a123456789abcdefg"]) {

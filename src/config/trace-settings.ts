@@ -33,7 +33,7 @@ export function resolveTraces(environment: Environment): Resolved<TraceSettings 
   for (const name of ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"]) {
     const value = given(name);
     if (value === undefined || value === "http/protobuf") continue;
-    problems.push({ place: name, value, hint: "Give http/protobuf, or leave it out: no other protocol is spoken." });
+    problems.push({ place: name, value, hint: "Give http/protobuf, or leave it out: no other protocol is supported." });
   }
   if (problems.length > 0) return { kind: "bad", problems };
   const attributes = readAttributes(given("OTEL_RESOURCE_ATTRIBUTES") ?? "");

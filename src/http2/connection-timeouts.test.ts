@@ -57,7 +57,7 @@ test("a body that does not come is cut, unless the response has begun", () => {
   expect(harness.connection.openCount).toBe(2);
 });
 
-test("a reader that takes nothing is told to go, in its own way if the handler has one", () => {
+test("a reader that takes nothing is asked to go, in its own way if the handler has one", () => {
   const polite: StreamHandler = { ...echoHandler(100), onStall: (stream) => stream.dropQueued() };
   const deaf: StreamHandler = { ...echoHandler(100), onStall: () => undefined };
   const rude = echoHandler(100);
@@ -70,7 +70,7 @@ test("a reader that takes nothing is told to go, in its own way if the handler h
   expect(harness.wait(1_000)).toEqual(["rstStream 5 refusedStream"]);
 });
 
-test("a reader that stalls is told so first, though the looks are further apart than the timeout is long", () => {
+test("a reader that stalls gets its error first, though the looks are further apart than the timeout is long", () => {
   const stalls: number[] = [];
   const deaf: StreamHandler = { ...echoHandler(100), onStall: (stream) => stalls.push(stream.id) };
   const limits = { stallTimeoutMs: 100, stallGraceMs: 5_000 };
@@ -81,7 +81,7 @@ test("a reader that stalls is told so first, though the looks are further apart 
   expect(harness.wait(2_500)).toEqual(["rstStream 1 refusedStream"]);
 });
 
-test("a reader that takes a byte now and then is told to go (it held its response for ever)", () => {
+test("a reader that takes a byte now and then is asked to go (it held its response for ever)", () => {
   const harness = new Harness({ onRequest: () => echoHandler(100_000) });
   harness.exchange(settings([4, 1]), headers(1, "end"));
   const taken: string[] = [];

@@ -77,7 +77,7 @@ test("bytes that a socket still holds are never written over by another user of 
   );
 });
 
-test("a slab that is told of twice is given back once, because two connections would write into one", () => {
+test("a slab that is reported twice is given back once, because two connections would write into one", () => {
   const pool = new SlabPool();
   const output = new OutputBuffer(pool, () => undefined);
   output.settingsAck();

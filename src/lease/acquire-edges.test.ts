@@ -63,7 +63,7 @@ describe("under a quarantine, a start", () => {
   });
 });
 
-describe("of what stands in the way, a start names", () => {
+describe("of the causes that prevent it, a start names", () => {
   test("the mark of a worker ID that another instance gave back, whose lock it leaves meanwhile", async () => {
     const world = new HolderWorld({ liveness: "lock" });
     const markMs = await usedAhead(world, 0, 5_000);
@@ -89,7 +89,7 @@ describe("of what stands in the way, a start names", () => {
     await world.time.run(1_000);
     await world.process({ name: "second", options: { datacenterId: 0, workerId: 1 } }).start();
     await expect(world.process({ options: { datacenterId: 0 } }).start()).rejects.toMatchObject({
-      message: expect.stringContaining(`One comes free at ${new Date(expiresMs).toISOString()}`),
+      message: expect.stringContaining(`One becomes free at ${new Date(expiresMs).toISOString()}`),
     });
   });
 });
@@ -127,7 +127,7 @@ describe("a grant that cannot be kept", () => {
     expect(process.holder.phase).toMatchObject({ kind: "waiting", for: "quarantine" });
   });
 
-  test("because its store says that it is another one by now, is dropped, although its text stands there", async () => {
+  test("because its store says that it is another one by now, is dropped, although its text is there", async () => {
     const world = new HolderWorld({ hasClock: true });
     const process = world.process({ options: pinned });
     process.store.onWritten = (key) => {
@@ -155,7 +155,7 @@ test("a grant is used no further than the store's clock allows when the answer c
   expect(process.holder.grant!.untilMs).toBe(nowMs - behindMs + windowMs + leadMaxMs + 1_000);
 });
 
-test("a grant that was used is no unused one: when it lapsed, its worker ID is left alone like any other", async () => {
+test("a grant that was used is not an unused one: when it lapsed, its worker ID is left alone like any other", async () => {
   const world = new HolderWorld({ hasClock: true });
   const process = await begin(world.process({ options: pinned }));
   process.issue(10);

@@ -56,7 +56,7 @@ describe("acquire", () => {
     });
   });
 
-  test("a successor after a crash begins at the mark, wherever its clock stands", async () => {
+  test("a successor after a crash begins at the mark, whatever its clock shows", async () => {
     const world = new HolderWorld({ hasClock: true });
     const crashed = world.process({ options: pinned });
     await crashed.start();
@@ -315,7 +315,7 @@ describe("where locks show whether a holder runs, a lock that is taken for a mom
     });
   });
 
-  test("and whose record is free is told to make the store busy when it stays, not to be held", async () => {
+  test("and whose record is free is reported as a busy store when it stays, not as held", async () => {
     const world = new HolderWorld({ liveness: "lock" });
     const before = world.process({ name: "before", options: pinned });
     await before.start();
@@ -330,7 +330,7 @@ describe("where locks show whether a holder runs, a lock that is taken for a mom
 });
 
 describe("an acquire without an answer", () => {
-  test("counts if our own write stands there", async () => {
+  test("counts if our own write is there", async () => {
     const world = new HolderWorld();
     const process = world.process();
     process.store.fault = ({ kind, key }) =>

@@ -40,8 +40,8 @@ export type AcquireOutcome =
   /** Another process took this worker ID first, or the grant could not be kept: try again. */
   | { readonly kind: "raced"; readonly workerIndex: number }
   /**
-   * Every worker ID has a holder; the first may come free at `untilMs`. `ours`: it is pinned, and its record names this
-   * instance.
+   * Every worker ID has a holder; the first may become free at `untilMs`. `ours`: it is pinned, and its record names
+   * this instance.
    */
   | { readonly kind: "none-free"; readonly untilMs: number; readonly ours: boolean; readonly detail: string }
   /** Nothing may be granted before `untilMs`; `for` says why. */

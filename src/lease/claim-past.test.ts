@@ -71,7 +71,7 @@ function put(world: HolderWorld, workerIndex: number, markMs: number, instance =
   world.database.records.set(workerKey(workerIndex), encodeWorkerRecord(record));
 }
 
-describe("rule 1: a layout record must stand, and a claim never writes one", () => {
+describe("rule 1: a layout record must exist, and a claim never writes one", () => {
   test("an empty namespace is refused, and stays empty", async () => {
     const world = new HolderWorld({ hasClock: true });
     expect(await claim(world)).toMatchObject({ kind: "failed", error: { reason: "INVALID_CONFIG" } });
@@ -219,7 +219,7 @@ describe("rule 5: the floor that losses set binds a claim", () => {
 });
 
 describe("rule 6: the claim is written by compare-and-set, and floor and life are looked at again", () => {
-  test("after a conflict it takes another worker ID, and what the other wrote stands", async () => {
+  test("after a conflict it takes another worker ID, and what the other wrote stays", async () => {
     const world = await begun();
     const store = new FaultyStore(world.database.open());
     const rivals: number[] = [];
@@ -328,7 +328,7 @@ describe("rule 7: the choice", () => {
     });
   });
 
-  test("lanes are worker IDs of their own, in rising order, and the passes that are left are told", async () => {
+  test("lanes are worker IDs of their own, in rising order, and the passes that are left are reported", async () => {
     const world = await begun();
     const outcome = await claim(world, { laneCount: 2 });
     expect(outcome).toMatchObject({ kind: "claimed", grant: { workerIndexes: [2, 3], passesLeft: 0 } });

@@ -120,7 +120,7 @@ async function tryRounds(
       return { kind: "claimed", grant: grantOf(context.settings.layout, request, claimed, passesLeft) };
     }
   }
-  const message = `The records of the ${context.store.kind} store were changed by others ${roundsMax} times while the past was to be claimed. Nothing was issued; try again.`;
+  const message = `The records of the ${context.store.kind} store were changed by others ${roundsMax} times while this process tried to claim the past. Nothing was issued; try again.`;
   throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: context.store.kind, rounds: roundsMax } });
 }
 
@@ -149,7 +149,7 @@ export function passesAfter(
 export function refuseWithoutLayout(store: Pick<RecordStore, "kind">, namespace: string, listed: ListAnswer): void {
   if (listed.entries.some(({ key }) => key === recordKeys.layout)) return;
   if (hasWorkers(listed)) throw lostLayout(store, namespace);
-  const message = `Namespace ${namespace} of this store has no layout record: no server was ever started on it, so nothing tells which IDs are its own.`;
+  const message = `Namespace ${namespace} of this store has no layout record: no server was ever started on it, so nothing shows which IDs are its own.`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { store: store.kind, namespace } });
 }
 
@@ -200,7 +200,7 @@ export function noneLeft({ usableCount, earliestMs }: PastChoice, count: number)
   const wanted = count === 1 ? "No worker ID is" : `${count} worker IDs are needed, and ${usableCount} are`;
   const rest =
     earliestMs === undefined
-      ? "So many are not free at all."
+      ? "That many are not free at any time."
       : `The earliest time that can be claimed is ${timeText(earliestMs)}.`;
   const message = `${wanted} free whose past is unused from there on. ${rest} See docs/back-fill.md, "How many passes".`;
   return new IdError("NO_FREE_WORKER_ID", message, {

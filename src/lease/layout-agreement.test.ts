@@ -63,7 +63,7 @@ describe("a layout record that is lost while workers hold IDs", () => {
   });
 });
 
-test("a record that a late write left in an emptied store stands in the way until its mark has passed, no longer", async () => {
+test("a record that a late write left in an emptied store blocks its worker ID until its mark has passed, no longer", async () => {
   const world = new HolderWorld({ hasClock: true, emptyMeans: "lost" });
   const late = world.process({ options: pinned });
   await late.start(20_000);
@@ -85,7 +85,7 @@ test("a first start whose list was begun before another wrote layout and worker 
   await world.process({ name: "b", store: new EarlyListStore(world.database) }).start();
 });
 
-test("who has another layout is told that another namespace shares no uniqueness with this one", async () => {
+test("a process with another layout is refused, with the note that another namespace shares no uniqueness with this one", async () => {
   const world = new HolderWorld();
   await world.process().start();
   const message = expect.stringMatching(

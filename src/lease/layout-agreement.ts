@@ -64,7 +64,7 @@ export async function agreeOnLayout(
     if (written.kind === "applied") return { record: ours, isNew: listed.entries.length === 0 };
     ({ entry } = await store.read(recordKeys.layout));
     if (entry === undefined) {
-      const message = `The layout record was deleted from the ${store.kind} store while it was read: look who deletes records.`;
+      const message = `The layout record was deleted from the ${store.kind} store while it was read: find out what deletes records.`;
       throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: store.kind } });
     }
   }
@@ -111,7 +111,7 @@ export function hasWorkers({ entries }: ListAnswer): boolean {
 /** The error of a namespace that {@link hasWorkers} but has no layout record. */
 export function lostLayout({ kind }: Pick<RecordStore, "kind">, namespace: string): IdError {
   const message =
-    `Namespace ${namespace} has records of workers, but its layout record is lost: nobody can tell which IDs they issue. ` +
+    `Namespace ${namespace} has records of workers, but its layout record is lost: nothing shows which IDs they issue. ` +
     `Nothing was changed. See docs/store-losses.md, "The layout record is lost".`;
   return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, namespace, lost: recordKeys.layout } });
 }

@@ -48,7 +48,7 @@ test.each([{ readsMayBeUndone: true }, { readsMayBeUndone: false }, {}])(
 );
 
 describe("a store that is read but cannot be written", () => {
-  test("as on a full disk, is told once when it begins and once when it ends, however often it is tried", async () => {
+  test("as on a full disk, is reported once when it begins and once when it ends, however often it is tried", async () => {
     const { faulty, store, said, renew } = observed();
     faulty.fault = ({ kind }) => (kind === "compareAndSet" ? "lost" : "none");
     for (let round = 0; round < 50; round += 1) await renew();
@@ -84,7 +84,7 @@ describe("a store that is read but cannot be written", () => {
   });
 });
 
-test("a store that fails in two ways in turn is told of each once", async () => {
+test("a store that fails in two ways in turn is reported once for each", async () => {
   const { store, said, faulty } = observed();
   const messages = ["no route", "refused"];
   let calls = 0;
@@ -116,7 +116,7 @@ describe("a position of the store's log", () => {
     return said;
   }
 
-  test("that is lower than one before is told once; equal ones, and those of another log, are not", async () => {
+  test("that is lower than an earlier one is reported once; equal ones, and those of another log, are not", async () => {
     expect(await positions()).toEqual(["older"]);
   });
 

@@ -95,7 +95,7 @@ export function checkPast(sight: PastSight, { fromMs, untilMs }: PastInterval, s
   checkInterval({ fromMs, untilMs }, layout);
   if (untilMs > nowMs) {
     const by = sight.hasClock ? "the store's clock" : "the clock of this machine";
-    throw invalidTime(fromMs, untilMs, `${timeText(untilMs)} lies in the future: it is ${timeText(nowMs)} by ${by}.`);
+    throw invalidTime(fromMs, untilMs, `${timeText(untilMs)} is in the future: it is ${timeText(nowMs)} by ${by}.`);
   }
   const highestMs = highestMark(sight.entries);
   if (!sight.hasClock && untilMs > highestMs) {
@@ -110,7 +110,7 @@ export function checkPast(sight: PastSight, { fromMs, untilMs }: PastInterval, s
     );
   }
   if (fromMs < statements.knownSinceMs) {
-    const message = `It is known since ${timeText(statements.knownSinceMs)} that all IDs came from this store; nothing tells which IDs another generator made before. Begin there, or claim of worker IDs that the other generator never used.`;
+    const message = `It is known since ${timeText(statements.knownSinceMs)} that all IDs came from this store; nothing shows which IDs another generator made before. Begin there, or claim of worker IDs that the other generator never used.`;
     throw invalidTime(fromMs, untilMs, message);
   }
   checkFloor(sight, fromMs, statements);
@@ -120,11 +120,11 @@ function checkStatements({ nowMs, durability, kind }: PastSight, statements: Pas
   const stated = { "known-since": statements.knownSinceMs, "store-kept-until": statements.storeKeptUntilMs };
   for (const [setting, ms] of Object.entries(stated)) {
     if (ms <= nowMs) continue;
-    const message = `${setting} is ${timeText(ms)}, which lies in the future: a statement is about what was. It is ${timeText(nowMs)}.`;
+    const message = `${setting} is ${timeText(ms)}, which is in the future: the statement is about what has happened. It is ${timeText(nowMs)}.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting, value_unix_ms: ms, now_unix_ms: nowMs } });
   }
   if (durability === "lossy" && statements.storeKeptUntilMs !== Number.NEGATIVE_INFINITY) {
-    const message = `The ${kind} store may lose writes that it confirmed, and nobody can know of each: leave store-kept-until out. What lies after its last start can be claimed without it.`;
+    const message = `The ${kind} store may lose writes that it confirmed, and not every loss can be known: leave store-kept-until out. Times after its last start can be claimed without it.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store-kept-until", store: kind } });
   }
 }
@@ -146,10 +146,10 @@ function checkFloor(sight: PastSight, fromMs: number, { storeKeptUntilMs }: Past
   const advice =
     standing.length > 0
       ? `Claim again after ${timeText(floorMs)}.`
-      : `From ${timeText(floorMs)} on a claim is possible as it is.` +
+      : `From ${timeText(floorMs)} on, a claim is possible as it is.` +
         (sight.durability === "lossy"
           ? ""
-          : ` If you know that the store kept all it confirmed up to ${timeText(keptMs)} or later, say so by store-kept-until.`);
+          : ` If you know that the store kept all it confirmed up to ${timeText(keptMs)} or later, say so with store-kept-until.`);
   const message = `The store may have lost what was issued or claimed before (${texts}). ${advice}`;
   throw new IdError("STORE_WENT_BACK", message, { metadata: { from_unix_ms: floorMs, evidence: texts } });
 }

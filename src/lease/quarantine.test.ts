@@ -30,7 +30,7 @@ function standing(database: MemoryDatabase): number | undefined {
   return text === undefined ? undefined : parseQuarantineRecord(text).untilMs;
 }
 
-test("a quarantine mark that stands is raised (an old one, long over, kept every later one from being written)", async () => {
+test("a quarantine mark that exists is raised (an old one, long over, kept every later one from being written)", async () => {
   const database = new MemoryDatabase();
   const store = database.open();
   expect(await writeQuarantine(store, mark(5_000))).toEqual({ untilMs: 5_000, written: true });
@@ -38,7 +38,7 @@ test("a quarantine mark that stands is raised (an old one, long over, kept every
   expect(standing(database)).toBe(9_000);
 });
 
-test("a quarantine mark is never lowered, nor written again where it stands as high", async () => {
+test("a quarantine mark is never lowered, nor written again where it is as high", async () => {
   const database = new MemoryDatabase();
   const store = database.open();
   await writeQuarantine(store, mark(9_000));
@@ -220,12 +220,12 @@ describe("a grant that was written under a floor is used only where, after the w
     expect(await floorStands(database.open(), floor, written)).toBe(false);
   });
 
-  test("the same incarnation record stands: a store that was emptied, and filled by others, has another", async () => {
+  test("the same incarnation record is there: a store that was emptied, and filled by others, has another", async () => {
     expect(await standsAfter(({ records }) => records.set(recordKeys.incarnation, "another life"))).toBe(false);
     expect(await standsAfter(({ records }) => records.delete(recordKeys.incarnation))).toBe(false);
   });
 
-  test("the same quarantine mark stands", async () => {
+  test("the same quarantine mark is there", async () => {
     expect(await standsAfter(({ records }) => records.set(recordKeys.quarantine, "a higher mark"))).toBe(false);
     expect(await standsAfter(({ records }) => records.delete(recordKeys.quarantine))).toBe(false);
   });

@@ -149,7 +149,7 @@ export async function noteIncarnation(
     }
     entry = undefined;
   }
-  const message = `The record of the ${store.kind} store's life was changed by others ${noteRoundsMax} times while this one was to be noted. If that goes on, look whether two stores answer under this URL.`;
+  const message = `The record of the ${store.kind} store's life was changed by others ${noteRoundsMax} times while this process tried to write it. If that goes on, check whether two stores answer under this URL.`;
   throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: store.kind, rounds: noteRoundsMax } });
 }
 
@@ -213,8 +213,8 @@ export function checkOneStore(
   if (endMs === undefined || nowMs >= endMs + quarantineMs(rules)) return;
   const fromMs = endMs + quarantineMs(rules);
   const message =
-    `Two stores answer under this URL: name one writer. The ${kind} store became another one and this one again, ` +
-    `which a failover and back does, too: then start again after ${new Date(fromMs).toISOString()}.`;
+    `Two stores answer under this URL: name one writer. The ${kind} store became another one, and then this one again, ` +
+    `as after a failover and back. In that case start again after ${new Date(fromMs).toISOString()}.`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { store: kind, identity, from_unix_ms: fromMs } });
 }
 
@@ -251,7 +251,7 @@ export async function writeQuarantine(
     const answer = unlessRefused(await store.compareAndSet(recordKeys.quarantine, entry, encodeQuarantineRecord(next)));
     if (answer.kind === "applied") return { untilMs: next.untilMs, written: !isHighEnough };
   }
-  const message = `The quarantine mark was changed by others ${noteRoundsMax} times while it was to be raised. Try again.`;
+  const message = `The quarantine mark was changed by others ${noteRoundsMax} times while this process tried to raise it. Try again.`;
   throw new IdError("STORE_UNAVAILABLE", message, { metadata: { store: store.kind, rounds: noteRoundsMax } });
 }
 

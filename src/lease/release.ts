@@ -11,7 +11,7 @@ import { encodeWorkerRecord } from "./records/worker-record.ts";
 /** The outcome of a release. In no case is an ID issued under the grant again. */
 export type ReleaseOutcome =
   | { readonly kind: "released" }
-  /** No certain answer; if the release did not land, the worker ID comes free by itself when its time is over. */
+  /** No certain answer; if the release did not land, the worker ID becomes free by itself when its time is over. */
   | { readonly kind: "in-doubt"; readonly cause: unknown }
   /** The record was not ours any more. */
   | { readonly kind: "lost"; readonly detail: string }

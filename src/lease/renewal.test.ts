@@ -183,7 +183,7 @@ describe("a renewal", () => {
 });
 
 describe("a grant is lost, and not one more ID is issued under it,", () => {
-  test("when somebody took the record over while its machine was held, which is no reason for a quarantine", async () => {
+  test("when somebody took the record over while its machine was held, which is not a reason for a quarantine", async () => {
     const { world, process } = await holding();
     const { key, record } = process.holder.grant!;
     const taken = { ...record, generation: 2, token: "f".repeat(32), writeId: "e".repeat(32) };
@@ -230,7 +230,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     { durability: "durable", end: "lost" },
     { durability: "lossy", end: "regressed" },
   ] as const)(
-    "when its generation stands released, which on a $durability store means: $end",
+    "when its generation is released, which on a $durability store means: $end",
     async ({ durability, end }) => {
       const { world, process } = await holding({ hasClock: true, durability });
       const { key, record } = process.holder.grant!;
@@ -241,7 +241,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     },
   );
 
-  test("when somebody else's write stands in the record, and its mark is below ours", async () => {
+  test("when another process's write is in the record, and its mark is below ours", async () => {
     const { world, process } = await holding();
     const { key, record } = process.holder.grant!;
     const taken = {
@@ -257,7 +257,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     expect(process.issue()).not.toBe(1);
   });
 
-  test("when an older record of its own stands there, which is said (it was called another's)", async () => {
+  test("when an older record of its own is there, and the log says so (it was called another's)", async () => {
     const { world, process } = await holding();
     const { key } = process.holder.grant!;
     const older = world.database.entry(key)!.text;
@@ -269,7 +269,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "quarantine-written", reason: detail }));
   });
 
-  test("when the record of the holder before stands there, released: that is no record of its own", async () => {
+  test("when the record of the previous holder is there, released: that is not a record of its own", async () => {
     const world = new HolderWorld();
     const before = world.process({ name: "before" });
     await before.start();
@@ -286,7 +286,7 @@ describe("a grant is lost, and not one more ID is issued under it,", () => {
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "regressed", detail }));
   });
 
-  test("when a write that is not ours stands under our own token: the process was copied", async () => {
+  test("when a write that is not ours is there under our own token: the process was copied", async () => {
     const { world, process } = await holding();
     const { key, record } = process.holder.grant!;
     const copied = { ...record, writeId: "e".repeat(32), markMs: record.markMs + 2_000 };

@@ -52,7 +52,7 @@ const unansweredMax = 32;
 
 /** A text for operators. A forgotten write is one beyond {@link unansweredMax}. */
 const unknownWrite =
-  "a write that this process did not send, or forgot, stands in its record: the process was copied, or an operator gave its worker ID back";
+  "a write that this process did not send, or forgot, is in its record: the process was copied, or an operator gave its worker ID back";
 
 /** A renewal that is ready to be sent. It is among the grant's unanswered writes already. */
 export interface PreparedRenewal {
@@ -224,7 +224,7 @@ function judgeForeign(context: ProtocolContext, grant: Grant, slot: WorkerSlot, 
   // Once our window is over, any record may rightly be there.
   if (hasLapsed(context, grant)) return { kind: "lost", detail: "the window ended, and the record is another's" };
   if (slot.kind === "unreadable") {
-    return { kind: "regressed", detail: "the record is not one of Snowlane's any more" };
+    return { kind: "regressed", detail: "the record is no longer one of Snowlane's" };
   }
   // A record of a higher format is judged like any other: its fence means the same.
   const record = slot.kind === "record" ? slot.record : slot.fence;

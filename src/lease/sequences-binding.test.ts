@@ -12,7 +12,9 @@ test("a database of sequences is noted once, and every other one is refused with
   expect(await bindSequences(store, one!, 0)).toBe(true);
   expect(await bindSequences(store, { ...one!, place: "sqlite:/moved.db" }, 5)).toBe(false);
   const refused = bindSequences(store, other!, 5);
-  await expect(refused).rejects.toThrow(/counts in sqlite:\/1\.db since 1970-01-01T.*is named: sqlite:\/2\.db/);
+  await expect(refused).rejects.toThrow(
+    /keeps its sequences in sqlite:\/1\.db since 1970-01-01T.*is named: sqlite:\/2\.db/,
+  );
   await expect(refused).rejects.toMatchObject({ reason: "INVALID_CONFIG" });
   expect(await readBinding(store)).toMatchObject({ ...one, sinceMs: 0 });
 });

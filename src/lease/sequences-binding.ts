@@ -23,7 +23,7 @@ export function checkBinding(bound: SequencesRecord | undefined, ours: NamedData
   if (bound === undefined || bound.databaseId === ours.databaseId) return;
   const since = new Date(bound.sinceMs).toISOString();
   const message =
-    `This deployment counts in ${bound.place} since ${since} (database ${bound.databaseId}). ` +
+    `This deployment keeps its sequences in ${bound.place} since ${since} (database ${bound.databaseId}). ` +
     `Another database is named: ${ours.place} (database ${ours.databaseId}). Name the first one with --sequence-stores.`;
   const metadata = { setting: "sequenceStores", bound: bound.databaseId, named: ours.databaseId };
   throw new IdError("INVALID_CONFIG", message, { metadata });

@@ -14,7 +14,7 @@ describe.each([
   { readsMayBeUndone: true, counts: "does not count" },
   { readsMayBeUndone: false, counts: "counts" },
 ])("where reads that may be undone: $readsMayBeUndone,", ({ readsMayBeUndone, counts }) => {
-  test(`a renewal without an answer that stands in the store ${counts}`, async () => {
+  test(`a renewal without an answer that is in the store ${counts}`, async () => {
     const world = new HolderWorld({ readsMayBeUndone });
     const process = world.process();
     await process.start();
@@ -35,7 +35,7 @@ describe.each([
     expect(process.holder.counters).toMatchObject({ lost: 0, lapsed: 0 });
   });
 
-  test(`a grant without an answer that stands in the store ${counts}: it is written again before it is used`, async () => {
+  test(`a grant without an answer that is in the store ${counts}: it is written again before it is used`, async () => {
     const world = new HolderWorld({ readsMayBeUndone });
     const process = world.process();
     const texts: string[] = [];

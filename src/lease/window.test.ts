@@ -36,7 +36,7 @@ describe("the mark of a renewal", () => {
     expect(renewalMark(rules, { ...at, lastMs: 1_700 })).toBe(11_700);
   });
 
-  test("is never lower than the mark that stands, never above clock, lead and window, nor what the store's clock allows", () => {
+  test("is never lower than the stored mark, never above clock, lead and window, nor what the store's clock allows", () => {
     const time = fc.integer({ min: 0, max: 100_000 });
     const maybe = fc.option(time, { nil: undefined });
     fc.assert(

@@ -28,7 +28,7 @@ test("a namespace that nothing was started on has no worker IDs, and a look chan
   expect(world.database.records.size).toBe(0);
 });
 
-test("held, released, expired and quarantined are told apart, and what is free is counted", async () => {
+test("held, released, expired and quarantined are distinguished, and free worker IDs are counted", async () => {
   const world = new HolderWorld({ hasClock: true });
   const [held, released, crashed] = [at(0, 1), at(1, 0), at(1, 1)].map((setup, index) =>
     world.process({ ...setup, name: `p${index}` }),
@@ -53,7 +53,7 @@ test("held, released, expired and quarantined are told apart, and what is free i
   expect([later.total, later.free, later.quarantine]).toEqual([4, 3, undefined]);
 });
 
-test("who died with a mark far ahead leaves its worker ID quarantined until the clock is near the mark", async () => {
+test("a holder that died with a mark far ahead leaves its worker ID quarantined until the clock is near the mark", async () => {
   const world = new HolderWorld({ liveness: "lock" });
   const process = world.process(at(0, 0));
   await process.start();

@@ -162,7 +162,7 @@ function boundWorkerIds({ workerIds, workerId }: WorkerOptions, layout: Layout):
   if (workerIds === undefined) return undefined;
   const { first, last } = workerIds;
   if (layout.datacenter.bits > 0) {
-    const message = `worker_ids keeps a store to a range of worker IDs where the layout has no datacenters, and ${layout.name} has some: use datacenter_ids.`;
+    const message = `worker_ids is for layouts without datacenters, and ${layout.name} has some: use datacenter_ids.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "worker_ids", layout: layout.name } });
   }
   checkRange("worker_ids", last, 0, layout.worker.max);
@@ -180,7 +180,7 @@ function indexRange({ datacenterId, workerId }: WorkerOptions, layout: Layout): 
   }
   checkRange("worker_id", workerId, 0, layout.worker.max);
   if (datacenterId === undefined && layout.datacenter.bits > 0) {
-    const message = `worker_id ${workerId} alone names one worker in each datacenter: give datacenter_id, too.`;
+    const message = `worker_id ${workerId} names a worker in each datacenter: give datacenter_id, too.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "datacenter_id", worker_id: workerId } });
   }
   return { first: (datacenterId ?? 0) * perDatacenter + workerId, count: 1 };
@@ -188,6 +188,6 @@ function indexRange({ datacenterId, workerId }: WorkerOptions, layout: Layout): 
 
 function checkRange(setting: string, value: number, min: number, max: number): void {
   if (value >= min && value <= max) return;
-  const message = `${setting} is ${value}; ${min} to ${max} is possible here.`;
+  const message = `${setting} is ${value}; it must be from ${min} to ${max}.`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting, value, min, max } });
 }

@@ -10,19 +10,19 @@ export interface OptionRule {
 /** A length of time in milliseconds. */
 export const lengthMs: OptionRule = {
   accepts: (value) => typeof value === "number" && value >= 0,
-  hint: "a number of milliseconds from 0 on",
+  hint: "a number of milliseconds, 0 or more",
 };
 
 /** A whole number from 0 on, such as an ID of a worker. */
 export const whole: OptionRule = {
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-  hint: "a whole number from 0 on",
+  hint: "a whole number, 0 or more",
 };
 
 /** IDs of datacenters. */
 export const wholes: OptionRule = {
   accepts: (value) => Array.isArray(value) && value.length > 0 && value.every((id) => whole.accepts(id)),
-  hint: "a list of whole numbers from 0 on",
+  hint: "an array of whole numbers, each 0 or more",
 };
 
 /** The first and the last of some IDs, such as those of workers. */
@@ -31,13 +31,13 @@ export const wholeRange: OptionRule = {
     typeof value === "object" &&
     value !== null &&
     ["first", "last"].every((end) => whole.accepts(Object.getOwnPropertyDescriptor(value, end)?.value)),
-  hint: "an object with first and last, whole numbers from 0 on",
+  hint: "an object with first and last, whole numbers of 0 or more",
 };
 
 /** A text that is not empty. */
 export const text: OptionRule = {
   accepts: (value) => typeof value === "string" && value !== "",
-  hint: "a text that is not empty",
+  hint: "a string that is not empty",
 };
 
 /** The choice between the members of a list. */

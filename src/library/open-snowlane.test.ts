@@ -130,7 +130,7 @@ test("`await using` gives the worker ID back", async () => {
 const mistakes: readonly (readonly [string, unknown, string, string])[] = [
   ["null as options", null, "INVALID_CONFIG", "one object"],
   ["an unknown option", { storeUrl: "sqlite:ids.db" }, "INVALID_CONFIG", "There is no option storeUrl"],
-  ["a store that is no text", { store: 5 }, "INVALID_CONFIG", "store is a number"],
+  ["a store that is not a text", { store: 5 }, "INVALID_CONFIG", "store is a number"],
   ["an unknown scheme", { store: "mongodb://u:secret@h" }, "INVALID_CONFIG", "mongodb:"],
   ["a malformed namespace", { namespace: "A b" }, "INVALID_CONFIG", "namespace"],
   ["an unknown preset", { layout: "tweeter" }, "INVALID_LAYOUT", "tweeter"],
@@ -138,14 +138,14 @@ const mistakes: readonly (readonly [string, unknown, string, string])[] = [
   ["a datacenter ID with a fraction", { datacenterId: 1.5 }, "INVALID_CONFIG", "datacenterId is 1.5"],
   ["a worker ID as text", { datacenterId: 0, workerId: "7" }, "INVALID_CONFIG", 'workerId is "7"'],
   ["datacenter IDs with a fraction", { datacenterIds: [0.5] }, "INVALID_CONFIG", "datacenterIds"],
-  ["worker IDs that are no range", { workerIds: { first: 0.5, last: 3 } }, "INVALID_CONFIG", "workerIds"],
+  ["worker IDs that are not a range", { workerIds: { first: 0.5, last: 3 } }, "INVALID_CONFIG", "workerIds"],
   ["an unknown policy", { rollbackPolicy: "hope" }, "INVALID_CONFIG", "advance"],
   ["a burst that is not a number", { burstMs: Number.NaN }, "INVALID_CONFIG", "burstMs"],
   ["a window that is too short", { windowMs: 1 }, "INVALID_CONFIG", "window_ms"],
   ["a window that is not a number", { windowMs: Number.NaN }, "INVALID_CONFIG", "window_ms"],
   ["a negative wait", { waitMaxMs: -1 }, "INVALID_CONFIG", "waitMaxMs"],
-  ["a listener that is no function", { onEvent: "log" }, "INVALID_CONFIG", "onEvent"],
-  ["a signal that is none", { signal: {} }, "INVALID_CONFIG", "AbortSignal"],
+  ["a listener that is not a function", { onEvent: "log" }, "INVALID_CONFIG", "onEvent"],
+  ["a signal that is not an AbortSignal", { signal: {} }, "INVALID_CONFIG", "AbortSignal"],
 ];
 
 test.each(mistakes)("%s is an IdError that names it", async (_, options, reason, named) => {
@@ -172,7 +172,7 @@ const callMistakes: readonly (readonly [string, (ids: Snowlane) => unknown, stri
   ["an unknown option of a call", (ids) => ids.nextIds(1, { timeout: 5 } as CallOptions), "INVALID_CONFIG"],
   ["a number as ID", (ids) => ids.parse(5 as unknown as bigint), "MALFORMED_ID"],
   ["a negative ID", (ids) => ids.parse(-1n), "MALFORMED_ID"],
-  ["a text that is no ID", (ids) => ids.parse("hello world"), "MALFORMED_TEXT"],
+  ["a text that is not an ID", (ids) => ids.parse("hello world"), "MALFORMED_TEXT"],
   ["an invalid date", (ids) => ids.idRange(new Date(Number.NaN), new Date()), "INVALID_TIME_RANGE"],
   ["a text as date", (ids) => ids.idRange("2026" as unknown as Date, new Date()), "INVALID_TIME_RANGE"],
   ["a reversed interval", (ids) => ids.idRange(5n, 4n), "INVALID_TIME_RANGE"],

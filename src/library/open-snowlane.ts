@@ -47,7 +47,7 @@ const rules: Readonly<Record<keyof SnowlaneOptions, OptionRule>> = {
   instance: {
     // The records of claims of the past begin with this.
     accepts: (value) => text.accepts(value) && !String(value).startsWith("past "),
-    hint: 'a text that is not empty, and does not begin with "past "',
+    hint: 'a string that is not empty, and does not begin with "past "',
   },
   version: text,
   rollbackPolicy: oneOf(rollbackPolicies),

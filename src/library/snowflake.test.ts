@@ -113,7 +113,7 @@ test("rollbackMaxMs 0 waits for no rollback; 5,000 waits for one of 5 s", () => 
   expect(patient.next()).toBeGreaterThan(before);
 });
 
-test("a clock that stands still ends the wait with an error", () => {
+test("a clock that stops ends the wait with an error", () => {
   const time = new ManualTime();
   const nap = (lengthMs: number): void => {
     time.stall(lengthMs);
@@ -170,7 +170,7 @@ const mistakes: readonly (readonly [string, unknown, string])[] = [
   ["an unknown option", { workerId: 1, machineId: 1 }, "INVALID_CONFIG"],
   ["an unknown preset", { workerId: 1, layout: "tweeter" }, "INVALID_LAYOUT"],
   ["a number as layout", { workerId: 1, layout: 5 }, "INVALID_LAYOUT"],
-  ["an object that is no layout", { workerId: 1, layout: {} }, "INVALID_LAYOUT"],
+  ["an object that is not a layout", { workerId: 1, layout: {} }, "INVALID_LAYOUT"],
   ["a tick of an hour", { workerId: 0, layout: tick(3_600_000_000_000, fieldsOf(40)) }, "INVALID_CONFIG"],
 ];
 
@@ -183,7 +183,7 @@ test("an error names every wrong option", () => {
   const options = { workerId: -1, rollbackMaxMs: Number.NaN };
   const { message } = errorOf(() => new Snowflake(options));
   expect(message.split("\n")).toEqual([
-    "workerId is -1. Give a whole number from 0 on.",
+    "workerId is -1. Give a whole number, 0 or more.",
     "rollbackMaxMs is NaN. Give a number of milliseconds from 0 to 60000.",
   ]);
 });

@@ -144,7 +144,7 @@ export class Snowlane {
   parse(idOrText: bigint | string, options: Partial<ReadOptions> = {}): ParsedId {
     if (typeof idOrText === "bigint") return parseId(this.layout, idOrText);
     if (typeof idOrText !== "string") {
-      const message = "Give the ID as a bigint or as a text: a number loses the last digits of an ID.";
+      const message = "Give the ID as a bigint or as a string: a number loses the last digits of an ID.";
       throw new IdError("MALFORMED_ID", message, { metadata: { type: typeof idOrText } });
     }
     const { id } = this.#codec.read(idOrText, { ...options, nowMs: options.nowMs ?? systemClock.nowMs() });

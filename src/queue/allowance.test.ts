@@ -52,7 +52,7 @@ test("streams are paced to their quota within two per cent, and share it alike",
   for (const count of counts) expect(Math.abs((count * counts.length) / total - 1)).toBeLessThan(0.1);
 });
 
-test("a caller of reservations who waits as it is told gets its quota within two per cent", async () => {
+test("a caller of reservations that waits as RetryInfo says gets its quota within two per cent", async () => {
   const { time, allowance } = allowanceOf({ idsPerSecond: 10_000 });
   allowance.takeIds(10_000);
   let total = 0;

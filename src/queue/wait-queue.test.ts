@@ -126,7 +126,7 @@ describe("the queue", () => {
     await expect(call).resolves.toMatchObject({ count: 1 });
   });
 
-  test("looks again by itself when it was told when", async () => {
+  test("looks again by itself at the time that it was given", async () => {
     const time = new ManualTime();
     const readyMs = time.nowMs() + 30;
     const queue = new WaitQueue<ReserveRequest, ReservedIds>({

@@ -21,7 +21,7 @@ export async function adoptDatabase(
   const { revision, member } = database;
   const stripe = stripeOf(databaseId, member.members);
   if (stripe === -1 || (stripe === undefined && member.count > 1)) {
-    const message = `The database knows no database ${databaseId} beside it. Put a dump of one that knows it into it first.`;
+    const message = `The database does not list a database ${databaseId} beside itself. Load a dump of one that does into it first.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { database: databaseId } });
   }
   const reason = `it takes the place of the lost database ${databaseId}`;

@@ -36,7 +36,7 @@ export async function openSequenceStore(url: string, options: SequenceStoreOptio
   if (kind === undefined) {
     // Only the scheme: the whole URL may contain a password.
     const scheme = schemeOf(url);
-    const message = `Sequences cannot be kept in a store of the kind ${scheme}: possible are ${sequenceSchemes.join(", ")}.`;
+    const message = `Sequences cannot be kept in a store of the kind ${scheme}: supported are ${sequenceSchemes.join(", ")}.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "sequenceStores", scheme } });
   }
   const open = await stores[kind]();

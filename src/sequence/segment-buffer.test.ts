@@ -105,7 +105,7 @@ describe("the stock of a sequence", () => {
     expect(buffer.tryNext()).toBeUndefined();
   });
 
-  test("gives back what adjoins the end of the last take, up to where the counter stands", () => {
+  test("gives back what adjoins the end of the last take, up to the value of the counter", () => {
     const rest = (segments: readonly [number, number][], used: number, draft: Partial<SequenceDraft> = {}) => {
       const buffer = bufferOf(draft);
       for (const [first, count] of segments) {

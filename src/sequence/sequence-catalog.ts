@@ -91,7 +91,7 @@ export class SequenceCatalog {
     const parts = await stripes.all();
     if (definition.allocation === "strict" && parts[0]!.stripe.count > 1) {
       const message =
-        "A strict sequence needs a database of its own: of several, each one has every so-manyth value, which leaves gaps.";
+        "A strict sequence needs a single database: of several, each one has only every n-th value, which leaves gaps.";
       throw fieldError("allocation", message);
     }
     const nowMs = clock.nowMs();
@@ -317,7 +317,7 @@ async function stopOne({ store, database }: StripePart, reason: string): Promise
 }
 
 function exists(name: string): IdError {
-  const message = `The sequence ${name} stands with another definition.`;
+  const message = `The sequence ${name} exists with another definition.`;
   return new IdError("SEQUENCE_EXISTS", message, { metadata: { name } });
 }
 

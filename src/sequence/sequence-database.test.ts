@@ -69,7 +69,7 @@ describe("a database of sequences", () => {
     memory.restoreCounters({ ...memory.copy(), counters });
     const again = database.take({ ...key, stored, count: 5 });
     await expect(again).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
-    expect(memory.look([]).database!.stopped).toBe("the counter of orders stands at 3, after 10");
+    expect(memory.look([]).database!.stopped).toBe("the counter of orders is at 3, after 10");
   });
 
   test("has rows of a new process under each revision, which say what it has seen", async () => {

@@ -411,11 +411,11 @@ function lostPeriods({ name }: CounterKey, count: number): string {
 }
 
 function below(key: CounterKey, index: bigint, mark: bigint): string {
-  return `the counter of ${shown(key)} stands at ${index}, after ${mark}`;
+  return `the counter of ${shown(key)} is at ${index}, after ${mark}`;
 }
 
 function lowered(key: CounterKey, index: bigint, taken: bigint): string {
-  return `the counter of ${shown(key)} stands at ${index}, and ${taken} values were taken of it: it was changed by hand`;
+  return `the counter of ${shown(key)} is at ${index}, and ${taken} values were taken of it: it was changed by hand`;
 }
 
 function shown({ name, periodKey }: CounterKey): string {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { IdError, type IdErrorDetails } from "../errors.ts";
 import { callerError } from "./sequence-error.ts";
 
-test("no error of a database says where it is (callers were told the path of one that went back)", () => {
+test("no error of a database says where it is (callers were shown the path of one that went back)", () => {
   const metadata = { store: "sqlite", path: "/srv/ids.db" };
   const ofDatabase = (reason: "STORE_WENT_BACK" | "STORE_UNAVAILABLE" | "INVALID_CONFIG", more: IdErrorDetails = {}) =>
     new IdError(reason, "/srv/ids.db is not what it was: root@db.internal says so.", { metadata, ...more });

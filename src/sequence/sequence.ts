@@ -129,7 +129,7 @@ export function completeDefinition(draft: SequenceDraft): SequenceDefinition {
   checkTemplate(textTemplate, period);
   const lateMaxMs = draft.lateMaxMs ?? 0;
   if (!(lateMaxMs >= 0 && lateMaxMs <= (period === "none" ? 0 : lateMaxMaxMs))) {
-    throw fieldError("late_max", "late_max is from 0 to 400 days, of a sequence with a period alone.");
+    throw fieldError("late_max", "late_max is from 0 to 400 days, and only for a sequence with a period.");
   }
   const disabled = draft.disabled ?? false;
   return {
@@ -225,7 +225,10 @@ function checkDescription(description: string): void {
   // Unicode's control characters could garble a list on a terminal.
   const isText = description.isWellFormed() && !/\p{Cc}/u.test(description);
   if (description.length <= descriptionLengthMax && isText) return;
-  throw fieldError("description", `A description has 0 to ${descriptionLengthMax} characters, none of them a control.`);
+  throw fieldError(
+    "description",
+    `A description has 0 to ${descriptionLengthMax} characters, without control characters.`,
+  );
 }
 
 function checkRange(field: string, value: bigint, min: bigint, max: bigint): void {

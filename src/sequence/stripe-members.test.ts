@@ -33,7 +33,7 @@ const problemOf = (members: readonly (Member | undefined)[], given: StripeRules 
 };
 
 describe("databases of sequences", () => {
-  test("come to the same stripes in whatever order their URLs stand", () => {
+  test("come to the same stripes in whatever order their URLs are", () => {
     const [a, b, c] = [newOne("a"), newOne("b"), newOne("c")];
     expect(runSteps([a, b, c]).map(({ index }) => index)).toEqual([0, 1, 2]);
     const turned = runSteps([c, a, b]);

@@ -23,7 +23,7 @@ describe("rows of a process", () => {
     expect(witness.begin(1).before).toBe(note.after);
   });
 
-  test("show a loss where an older write stands there", () => {
+  test("show a loss where an older write is there", () => {
     const { witness, rows, look } = made();
     const older = new Map(rows);
     for (let count = 0; count < 2; count += 1) {
@@ -33,7 +33,7 @@ describe("rows of a process", () => {
     }
     expect(look(older)).toEqual({
       kind: "loss",
-      reason: "the takes of a running server are gone: its write 0 stands there after write 2",
+      reason: "the takes of a running server are gone: its write 0 is there after write 2",
     });
   });
 

@@ -136,7 +136,7 @@ export class TakeWitness {
 function strangeRow(row: string, knownCount: number): WitnessFinding {
   const count = countOf(row);
   if (count >= knownCount) return { kind: "copied" };
-  const reason = `the takes of a running server are gone: its write ${count} stands there after write ${knownCount}`;
+  const reason = `the takes of a running server are gone: its write ${count} is there after write ${knownCount}`;
   return { kind: "loss", reason };
 }
 

@@ -30,7 +30,7 @@ async function drawAt(world: SequenceWorld, everyMs: number, count: number) {
   return { errors, calls };
 }
 
-test("a clock that goes back goes on counting where the earlier period stood, and comes back to the later one", async () => {
+test("a clock that goes back goes on counting where the earlier period was, and comes back to the later one", async () => {
   const world = new SequenceWorld();
   await world.create({ name: "orders", period: "day", allocation: "strict" });
   const draw = async () => {

@@ -81,7 +81,7 @@ export function templateProblem(template: string, rules: Pick<PeriodRules, "peri
   const isLong = parseTemplate(template).some((part) => part.kind === "date" && part.field.startsWith("yyyy"));
   const { year } = fieldsOfKey(rules, periodKey);
   if (isLong || (year >= shortYearMin && year <= shortYearMax)) return undefined;
-  return `two digits tell the years ${shortYearMin} to ${shortYearMax} apart, and the period is of ${year}`;
+  return `two digits can show only the years ${shortYearMin} to ${shortYearMax}, and the period is of ${year}`;
 }
 
 /**
@@ -148,7 +148,7 @@ function parseTemplate(template: string): readonly Part[] {
 }
 
 function parsePart(text: string): Part {
-  if (text === "{" || text === "}") throw invalid("A brace in it has no partner.");
+  if (text === "{" || text === "}") throw invalid("It has a brace without its partner.");
   if (!text.startsWith("{")) return { kind: "literal", text };
   const field = text.slice(1, -1);
   if (Object.hasOwn(widths, field)) return { kind: "date", field: field as DateField };

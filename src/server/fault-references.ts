@@ -31,12 +31,12 @@ export class FaultReferences {
     const reference = randomBytes(8).toString("hex");
     const fault = { reference, repeatedCount: 0 };
     this.#current.set(key, fault);
-    this.#log.error("A call failed for a cause of ours", { reference, method, error });
+    this.#log.error("A call failed because of an internal error", { reference, method, error });
     setTimeout(() => {
       this.#current.delete(key);
       const { repeatedCount } = fault;
       if (repeatedCount > 0)
-        this.#log.error("It failed again for the same cause", { reference, method, repeatedCount });
+        this.#log.error("It failed again because of the same error", { reference, method, repeatedCount });
     }, foldMs).unref();
     return reference;
   }

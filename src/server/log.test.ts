@@ -86,7 +86,7 @@ test("lines of one message and reason are ten in ten seconds, and then their num
   }
 });
 
-test("no line of any level or format has a secret, wherever it stands", () => {
+test("no line of any level or format has a secret, wherever it occurs", () => {
   const token = `snw_${"x".repeat(43)}`;
   const url = "postgres://app:hunter2@db/ids?sslpassword=hunter2";
   const cause = new Error(`connect ${url} failed`, { cause: `authorization: Bearer ${token}` });

@@ -14,7 +14,7 @@ export function logSequenceEvent(log: Log, event: SequenceEvent): void {
     }
     case "copied":
       return log.warn(
-        "Another copy of this process takes values, as a snapshot of its machine does that was started: what it holds in memory goes",
+        "Another copy of this process takes values, for example a started snapshot of its machine: the values in memory are dropped",
       );
     case "opened":
       return log.info("The database of sequences is open again", { revision: event.revision });
@@ -35,7 +35,7 @@ export function logSequenceEvent(log: Log, event: SequenceEvent): void {
     }
     case "range-discarded": {
       const { name, count, error } = event;
-      return log.warn("A take of values failed: if it was done, its range is a gap", { name, count, error });
+      return log.warn("A take of values failed: if it was applied, its range is a gap", { name, count, error });
     }
     case "given-back": {
       const { name, count, outcome } = event;

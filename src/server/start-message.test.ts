@@ -16,7 +16,7 @@ test("the commands name an address that can be reached, and quote the brackets o
   expect(messageOf({}, "::1")).toContain(" 'http://[::1]:7609/snowlane.v1.IdService/NextId'\n");
 });
 
-test("the page's address is told where there is a page", () => {
+test("the page's address is printed where there is a page", () => {
   expect(messageOf({}, "0.0.0.0")).toContain("\nOpen http://127.0.0.1:7609/ in a browser, or try:\n");
   expect(messageOf({ security: "tls" }, "::1")).toContain("\nOpen https://[::1]:7609/ in a browser");
   expect(messageOf({ page: "off" })).toContain("\nTry:\n");
@@ -28,7 +28,7 @@ test("the commands speak TLS where the server does", () => {
   expect(message).toContain("  grpcurl 127.0.0.1:7609 ");
 });
 
-test("worker, layout and years left are told, and no password", () => {
+test("worker, layout and years left are printed, and no password", () => {
   expect(messageOf()).toContain("; 54.5 years left, until 2080-07-10\n  worker  datacenter 3, worker 7\n");
   const { epochMs, tickNs } = layouts.twitter;
   const fields = [

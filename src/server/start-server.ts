@@ -62,7 +62,7 @@ export interface Server {
 
 /** How long a start retries with a file that cannot be used at the moment: it is locked, or its disk is full. */
 const filePatienceMs = 10_000;
-/** How long the store may take to take the worker ID back. After that the worker ID comes free by its TTL. */
+/** How long the store may take to take the worker ID back. After that the worker ID becomes free by its TTL. */
 const releaseTimeoutMs = 3_000;
 /** How long a take of values may take to answer before what is left of the other segments is given back. */
 const giveBackTimeoutMs = 2_000;

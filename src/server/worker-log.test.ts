@@ -46,7 +46,7 @@ describe("a store that fails", () => {
     [undefined, "IDs are refused until the store answers."],
   ])("for long is logged with for how long, and what becomes of calls", (servesUntilMs, consequence) => {
     const [line] = linesOf({ kind: "store-still-failing", error, forMs: 7_500_000, servesUntilMs }, "info");
-    expect(line).toContain("So it has been for 2 h 5 min.");
+    expect(line).toContain("This has lasted 2 h 5 min.");
     expect(line).toContain(consequence);
   });
 });
@@ -67,7 +67,7 @@ test.each<[WorkerEvent, string]>([
   [{ kind: "clock-offset", aheadMs: 2_500 }, "WARN This machine's clock is 2.5 s ahead of the store's"],
   [{ kind: "clock-off", aheadMs: -400_000 }, "ERROR The clock is too far from the store's: it is 400.0 s behind it"],
   [{ kind: "new-deployment", namespace: "default", untilMs: undefined }, "INFO Begins a new deployment"],
-  [{ kind: "new-deployment", namespace: "default", untilMs: 8_000 }, "can be had at 1970-01-01T00:00:08.000Z"],
+  [{ kind: "new-deployment", namespace: "default", untilMs: 8_000 }, "can be granted at 1970-01-01T00:00:08.000Z"],
   [{ kind: "still-waiting", forMs: 180_000, detail: "all are in use" }, "for 3 min: all are in use"],
 ])("%j is a sentence for an operator", (event, text) => {
   expect(linesOf(event, "info")).toEqual([expect.stringContaining(text)]);

@@ -23,7 +23,7 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
     const begins = `Begins a new deployment: namespace ${namespace} has no records yet (${store})`;
     if (untilMs === undefined) return { level: "info", message: begins };
     const why = "This store cannot tell whether it was emptied";
-    return { level: "info", message: `${begins}. ${why}, so the first worker ID can be had at ${timeOf(untilMs)}` };
+    return { level: "info", message: `${begins}. ${why}, so the first worker ID can be granted at ${timeOf(untilMs)}` };
   },
   "no-resume": () => ({
     level: "warn",
@@ -37,7 +37,7 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
   },
   waiting: ({ detail, untilMs }) => {
     const until = Number.isFinite(untilMs) ? ` (until ${timeOf(untilMs)})` : "";
-    return { level: "warn", message: `Waits before a worker ID can be had${until}: ${detail}` };
+    return { level: "warn", message: `Waits before it can take a worker ID${until}: ${detail}` };
   },
   "still-waiting": ({ detail, forMs }) => ({
     level: "warn",
@@ -50,7 +50,7 @@ const lines: { readonly [K in WorkerEvent["kind"]]: LineOf<K> } = {
   }),
   "store-still-failing": ({ error, forMs, servesUntilMs }, store) => ({
     level: "warn",
-    message: `${withStore(error.message, store)} So it has been for ${lengthOfTime(forMs)}. ${consequenceOf(servesUntilMs)}`,
+    message: `${withStore(error.message, store)} This has lasted ${lengthOfTime(forMs)}. ${consequenceOf(servesUntilMs)}`,
     fields: { reason: error.reason, forMs, servesUntilMs },
   }),
   "store-answers-again": ({ forMs }, store) => ({
@@ -107,7 +107,8 @@ export function logWorkerEvent(event: WorkerEvent, { log, storeUrl, phase }: Wor
   const { kind, ...own } = event;
   const { level, message, fields } = (lines[kind] as LineOf<typeof kind>)(event, redactUrl(storeUrl));
   log[quietly(event, phase) ? "debug" : level](message, { event: kind, ...(fields ?? own) });
-  if ("error" in event && event.error !== undefined) log.debug("The error of the line before", { error: event.error });
+  if ("error" in event && event.error !== undefined)
+    log.debug("The error behind the line before", { error: event.error });
 }
 
 /** Whether another line of the start reports the event. */

@@ -55,7 +55,7 @@ function readRequest(request: ClaimPastRequest, { layout, knownSinceMs, storeKep
   const toNs = timeOf("to_time", request.toTime);
   const laneCount = request.laneCount === 0 ? 1 : request.laneCount;
   if (laneCount > lanesMax) {
-    const message = `lane_count is ${laneCount}; 1 to ${lanesMax} are possible.`;
+    const message = `lane_count is ${laneCount}; it must be from 1 to ${lanesMax}.`;
     throw new RequestError("COUNT_OUT_OF_RANGE", "lane_count", message, { count: laneCount, max: lanesMax });
   }
   if (!/^[ -~]{1,60}$/.test(request.reason)) {

@@ -63,7 +63,7 @@ test.each([
   ["google.rpc.BadRequest.FieldViolation", "google/rpc/error_details.proto"],
   ["google.rpc.BadRequest.FieldViolation.field", "google/rpc/error_details.proto"],
   ["grpc.health.v1.HealthCheckResponse.SERVING", "grpc/health/v1/health.proto"],
-])("%s stands in %s", async (symbol, file) => {
+])("%s is in %s", async (symbol, file) => {
   expect(await fileOf(symbol)).toBe(file);
 });
 

@@ -99,7 +99,7 @@ function answer(index: Index, request: ServerReflectionRequest["messageRequest"]
     case "fileContainingExtension":
       return notFound(`extension ${request.value.extensionNumber} of ${request.value.containingType}`);
     case undefined:
-      return refusal(Code.InvalidArgument, "The request asks for nothing.");
+      return refusal(Code.InvalidArgument, "The request is empty.");
   }
 }
 

@@ -115,7 +115,7 @@ describe("the window", () => {
     expect(generator.risingSpan).toBe(risingSpan + 1);
   });
 
-  test.each([Number.NaN, 0.5, Number.POSITIVE_INFINITY])("a window at %d ms is none", (ms) => {
+  test.each([Number.NaN, 0.5, Number.POSITIVE_INFINITY])("a window at %d ms is refused", (ms) => {
     const generator = generatorOf();
     expect(() => {
       grant(generator, ms, startMs + 1);

@@ -146,7 +146,7 @@ describe("the spread of sequence numbers", () => {
   });
 });
 
-describe("what a caller gets told", () => {
+describe("what a caller learns", () => {
   test.each([0, -1, 1.5, Number.NaN, reserveCountMax + 1, 2 ** 32 - 1])(
     "a count of %d is COUNT_OUT_OF_RANGE",
     (count) => {

@@ -156,7 +156,7 @@ export class SnowflakeGenerator {
     assert(isIn(layout.datacenter.max, datacenterId), `I3: datacenter ${datacenterId} is not in the layout`);
     assert(isIn(layout.worker.max, workerId), `I3: worker ${workerId} is not in the layout`);
     const isSameWorker = this.#window?.datacenterId === datacenterId && this.#window.workerId === workerId;
-    assert(Number.isInteger(fromMs) && Number.isInteger(untilMs), `I1: ${fromMs} to ${untilMs} ms is no window`);
+    assert(Number.isInteger(fromMs) && Number.isInteger(untilMs), `I1: ${fromMs} to ${untilMs} ms is not a window`);
     const fromTick = Math.max(0, msToTicksUp(layout, fromMs));
     assert(
       !isSameWorker || fromTick > this.#highestTick,
@@ -453,7 +453,8 @@ function isIn(max: number, value: number): boolean {
  */
 export function checkIssuable(layout: Layout): void {
   if (layout.sequence.bits === 0 || layout.sequence.shift < layout.timestamp.shift) return;
-  const message = "The sequence stands above the timestamp: IDs of such a layout can be read, but would not rise.";
+  const message =
+    "The sequence is above the timestamp: IDs of such a layout can be read, but new ones would not be in ascending order.";
   throw new IdError("INVALID_LAYOUT", message, { metadata: { layout: layout.name } });
 }
 

@@ -126,7 +126,7 @@ test.each<[string, Partial<LayoutSpec>]>([
   ["a fraction of a millisecond as epoch", { epochMs: 0.5 }],
   ["an epoch before year 1", { epochMs: -62_135_596_800_001 }],
   ["an epoch after year 9999", { epochMs: 253_402_300_800_000 }],
-  ["an epoch that is no number", { epochMs: Number.NaN }],
+  ["an epoch that is not a number", { epochMs: Number.NaN }],
   ["a tick below 1 us", { tickNs: 999 }],
   ["a tick above 1 h", { tickNs: 3_600_000_000_001 }],
   ["a tick that neither divides nor counts milliseconds", { tickNs: 1_500_000 }],

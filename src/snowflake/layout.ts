@@ -140,22 +140,25 @@ function placeFields(fields: readonly LayoutField[]): FieldPlaces {
     if (!Number.isInteger(bits) || bits < 1 || bits > 62) {
       throw invalid(`The ${kind} field has ${bits} bits; 1 to 62 are possible.`, { field: kind, bits });
     }
-    if (places[kind] !== undefined) throw invalid(`The ${kind} field stands twice.`, { field: kind });
+    if (places[kind] !== undefined) throw invalid(`The ${kind} field occurs twice.`, { field: kind });
     places[kind] = { bits, shift, max: 2 ** bits - 1 };
     shift += bits;
   }
   const { timestamp } = places;
   if (timestamp === undefined) throw invalid("The layout has no timestamp field.", { field: "timestamp" });
-  if (shift > 63) throw invalid(`The fields take ${shift} bits; 63 is the most.`, { bits: shift });
+  if (shift > 63) throw invalid(`The fields take ${shift} bits; at most 63 are possible.`, { bits: shift });
   for (const kind of ["datacenter", "worker", "sequence"] as const) {
     const place = places[kind];
     if (place !== undefined && place.bits > 32) {
-      throw invalid(`The ${kind} field has ${place.bits} bits; 32 is the most.`, { field: kind, bits: place.bits });
+      throw invalid(`The ${kind} field has ${place.bits} bits; at most 32 are possible.`, {
+        field: kind,
+        bits: place.bits,
+      });
     }
   }
   const identityBits = (places.datacenter?.bits ?? 0) + (places.worker?.bits ?? 0);
   if (identityBits > 32)
-    throw invalid(`Datacenter and worker take ${identityBits} bits; 32 is the most.`, { bits: identityBits });
+    throw invalid(`Datacenter and worker take ${identityBits} bits; at most 32 are possible.`, { bits: identityBits });
   return { ...places, timestamp };
 }
 

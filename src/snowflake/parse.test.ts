@@ -13,7 +13,7 @@ test("an ID says when and by which worker it was made", () => {
   expect(parsed.createTimeNs).toBe(1_462_015_105_796_000_000n);
 });
 
-test("bit 63, bits of no field and the fields stand apart", () => {
+test("bit 63, bits of no field and the fields are shown apart", () => {
   expect(parseId(layouts.twitter, 1n).bits).toBe(`0 ${"0".repeat(41)} 00000 00000 000000000001`);
   expect(parseId(layouts.javascript, 2n ** 53n - 1n).bits).toBe(`0 0000000000 ${"1".repeat(41)} 111111 111111`);
   expect(parseId(layouts.sonyflake, 3n).bits).toBe(`0 ${"0".repeat(39)} 00000000 0000000000000011`);
@@ -33,7 +33,7 @@ test("a time before 1970 is read to the nanosecond", () => {
   expect(parseId(layout, 1n)).toMatchObject({ createTimeMs: -1, createTimeNs: -999_000n });
 });
 
-test.each([-1n, -(2n ** 63n), 2n ** 63n, 2n ** 64n - 1n, 2n ** 200n])("%d is no ID", (id) => {
+test.each([-1n, -(2n ** 63n), 2n ** 63n, 2n ** 64n - 1n, 2n ** 200n])("%d is not an ID", (id) => {
   expect(() => parseId(layouts.twitter, id)).toThrow(malformed);
 });
 

@@ -35,7 +35,7 @@ export function parseId(layout: Layout, id: bigint): ParsedId {
   if (id < 0n || id >= 2n ** 63n) throw malformed(layout, id, "is not from 0 to 2^63 - 1");
   if (id >= 1n << BigInt(layout.bits)) throw malformed(layout, id, `has more than the layout's ${layout.bits} bits`);
   const { ticks, datacenterId, workerId, sequence } = decomposeId(layout, id);
-  if (ticks > layout.timestamp.max) throw malformed(layout, id, "carries a time past the layout's life");
+  if (ticks > layout.timestamp.max) throw malformed(layout, id, "has a time after the layout's end");
   return {
     id,
     layout,

@@ -108,7 +108,7 @@ test("in every preset layout that can be issued an ID has the tick of its row", 
   }
 });
 
-test("a layout whose sequence stands above its timestamp is refused", () => {
+test("a layout whose sequence is above its timestamp is refused", () => {
   const layout = createLayout({
     ...small,
     fields: [

@@ -63,7 +63,7 @@ test("a preset can be had with another epoch, and keeps its name", () => {
   expect(presetLayout("twitter", 1_288_834_974_657)).toBe(layouts.twitter);
 });
 
-test.each(["", "Twitter", "custom", "__proto__", "toString"])("%j is no preset", (name) => {
+test.each(["", "Twitter", "custom", "__proto__", "toString"])("%j is not a preset", (name) => {
   expect(() => presetLayout(name)).toThrow(expect.objectContaining({ reason: "INVALID_LAYOUT" }));
 });
 

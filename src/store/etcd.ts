@@ -160,7 +160,7 @@ function toMoment(header: ResponseHeader | undefined): StoreMoment {
   if (header === undefined)
     throw new IdError(
       "STORE_UNAVAILABLE",
-      "The etcd store answers without its cluster ID: look whether the URL names etcd itself.",
+      "The etcd store answers without its cluster ID: check whether the URL names etcd itself.",
     );
   return momentOf({ parts: { cluster: header.clusterId.toString(16) }, at: header.revision });
 }

@@ -34,7 +34,7 @@ export async function openStore(url: string, options: StoreOptions): Promise<Rec
   if (kind === undefined) {
     // Only the scheme: the whole URL may contain a password.
     const scheme = schemeOf(url);
-    const message = `The store URL begins with ${scheme === "" ? "no scheme" : `${scheme}:`}; possible are ${storeSchemes.join(", ")}.`;
+    const message = `The store URL begins with ${scheme === "" ? "no scheme" : `${scheme}:`}; supported are ${storeSchemes.join(", ")}.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store", scheme } });
   }
   const open = await stores[kind]();

@@ -14,7 +14,7 @@ interface SettingsRow {
 const unseen: Readonly<Record<FactName, StoreAdvice>> = {
   system: {
     detail:
-      "The user may not call pg_control_system(): where two hosts take writes, the older timeline cannot be told, so neither is used.",
+      "The user may not call pg_control_system(): where two hosts take writes, it is unknown which has the older timeline, so neither is used.",
     hint: "GRANT EXECUTE ON FUNCTION pg_control_system() to the user, if your service allows it.",
   },
   timeline: {
@@ -23,11 +23,11 @@ const unseen: Readonly<Record<FactName, StoreAdvice>> = {
     hint: "GRANT EXECUTE ON FUNCTION pg_current_wal_lsn(), pg_walfile_name(pg_lsn) to the user, if your service allows it.",
   },
   started: {
-    detail: "The user may not call pg_postmaster_start_time(): a restart on an older data folder goes unseen.",
+    detail: "The user may not call pg_postmaster_start_time(): a restart on an older data folder is not noticed.",
     hint: "GRANT EXECUTE ON FUNCTION pg_postmaster_start_time() to the user. Otherwise follow the runbook of docs/store-losses.md after each restore.",
   },
   database: {
-    detail: "The user may not read pg_database: a copy of the database that takes its name goes unseen.",
+    detail: "The user may not read pg_database: a copy of the database that takes its name is not noticed.",
     hint: "GRANT SELECT ON pg_database to the user. Otherwise follow the runbook of docs/store-losses.md when you swap databases.",
   },
 };

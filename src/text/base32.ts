@@ -34,8 +34,8 @@ export function writeBase32(id: bigint, checkSymbol: boolean): string {
 }
 
 /**
- * Reads 13 symbols, or 14 of which the last is the check symbol. As in Crockford's definition, small letters stand for
- * capitals, I and L for 1, O for 0. Unlike it, this form has no hyphens: remove them first.
+ * Reads 13 symbols, or 14 of which the last is the check symbol. As in Crockford's definition, lower-case letters stand
+ * for capitals, I and L for 1, O for 0. Unlike it, this form has no hyphens: remove them first.
  *
  * @returns The ID, and whether the text had a check symbol.
  * @throws IdError MALFORMED_TEXT: character, too_short, too_long, out_of_range, check_symbol.

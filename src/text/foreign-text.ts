@@ -31,7 +31,7 @@ const ksuidEpochSeconds = 1_400_000_000n;
 const lengthMax = 100;
 
 const readers: Readonly<Record<ForeignKind, Reader>> = {
-  // https://github.com/ulid/spec: 48 bits of milliseconds, 80 random bits. Small letters are read as well.
+  // https://github.com/ulid/spec: 48 bits of milliseconds, 80 random bits. Lower-case letters are read as well.
   ulid: {
     shape: /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/,
     read: (text) => {
@@ -58,8 +58,8 @@ const readers: Readonly<Record<ForeignKind, Reader>> = {
       return { ...timeOfSeconds(bits >> 64n), parts };
     },
   },
-  // https://github.com/rs/xid: 32 bits of seconds, 3 bytes of the machine, 16 bits of the process, a counter of 24 bits;
-  // the last 4 bits of the text are 0.
+  // https://github.com/rs/xid: 32 bits of seconds, 3 bytes of the machine, 16 bits of the process, a counter of 24
+  // bits; the last 4 bits of the text are 0.
   xid: {
     shape: /^[0-9a-v]{19}[0g]$/,
     read: (text) => {

@@ -23,7 +23,7 @@ test("equals decomposeId for fields of every width at every place", () => {
   }
 });
 
-test("what has bits above the fields, or a time past the layout's life, is none of the layout", () => {
+test("what has bits above the fields, or a time past the layout's life, is not an ID of the layout", () => {
   const layout = createLayout({ name: "custom", epochMs: 0, tickNs: 1_000, fields: [{ kind: "timestamp", bits: 62 }] });
   const { tryRead, read } = createIdReader(layout);
   expect(tryRead(2n ** 53n - 1n)?.ticks).toBe(2 ** 53 - 1);

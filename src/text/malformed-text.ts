@@ -4,9 +4,9 @@ import type { TextForm } from "./text-form.ts";
 /** The faults that a text can have, each with its clause for the message. The names are the metadata's `reason`. */
 const faults = {
   /** A character that is not allowed here. */
-  character: "a character that may not stand here",
+  character: "an unexpected character",
   /** The text ends where a character is missing. */
-  too_short: "the text ends here, too early",
+  too_short: "the text ends too early",
   /** The text goes on where it should end. */
   too_long: "the text should end here",
   /** A decimal number begins with a superfluous zero. */
@@ -14,17 +14,17 @@ const faults = {
   /** A number above what an ID, or one field of its layout, can hold. */
   out_of_range: "a number that is too large",
   /** The check symbol is not that of the symbols before it. */
-  check_symbol: "a check symbol that does not fit the symbols before it",
+  check_symbol: "a check symbol that does not match the symbols before it",
   /** Not a time of the calendar. */
-  date: "not a time of the calendar",
+  date: "not a valid date and time",
   /** A time at which no tick of the layout begins. */
   tick: "a time at which no tick of the layout begins",
   /** Typed IDs: a character that the prefix may not have, a prefix that is too long, or another than was expected. */
-  prefix: "a type prefix that is malformed, or another than was expected",
+  prefix: "a type prefix that is malformed, or not the expected one",
   /** Detection only: no form has this shape. */
-  no_form: "the text has the shape of no text form",
+  no_form: "the text is not recognized as an ID",
   /** Detection only: as an ID of the layout it would be from after tomorrow. */
-  future: "an ID that would be from after tomorrow, or not of this layout",
+  future: "an ID whose time is later than tomorrow, or that does not fit this layout",
 } as const;
 
 /** Why a text is malformed. */

@@ -35,7 +35,7 @@ test("another key gives other public IDs", () => {
   expect(new PublicId(key).hide(1n)).not.toBe(new PublicId(key.slice(1)).hide(1n));
 });
 
-test("a short key is refused, and what is no ID", () => {
+test("a short key is refused, and what is not an ID", () => {
   expect(() => new PublicId(key.slice(0, 15))).toThrow(expect.objectContaining({ reason: "INVALID_CONFIG" }));
   for (const id of [-1n, 2n ** 63n]) {
     expect(() => new PublicId(key).hide(id)).toThrow(expect.objectContaining({ reason: "MALFORMED_ID" }));

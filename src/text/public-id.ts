@@ -69,7 +69,7 @@ export function createNumberPermutation(key: Uint8Array, bits: number): NumberPe
  */
 function sipHashKeyOf(key: Uint8Array): Uint8Array {
   if (key.length < keyLengthMin) {
-    const message = `The key of public IDs has ${key.length} bytes; ${keyLengthMin} are the fewest.`;
+    const message = `The key of public IDs has ${key.length} bytes; it needs at least ${keyLengthMin}.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { key_bytes: key.length } });
   }
   const message = new Uint8Array(keyPurpose.length + key.length);

@@ -103,7 +103,7 @@ test("the serial numbers of a layout that issues until 9999 end with that year, 
   expect(() => write(1)).toThrow(expect.objectContaining({ reason: "INVALID_TEXT_FORMAT" }));
 });
 
-test("an unknown form, and an offset that is no number of minutes, are refused", () => {
+test("an unknown form, and an offset that is not a number of minutes, are refused", () => {
   const invalid = expect.objectContaining({ reason: "INVALID_TEXT_FORMAT" });
   expect(() => codec.writer({ form: "roman" as "hex" })).toThrow(invalid);
   expect(() => codec.read("0", { form: "roman" as "hex", nowMs })).toThrow(invalid);

@@ -37,7 +37,7 @@ export const serialPrefixLengthMax = 16;
 /** Longest prefix of a typed ID, in characters. */
 export const typePrefixLengthMax = 16;
 
-/** A small letter, then 0 to 15 small letters and digits. */
+/** A lower-case letter, then 0 to 15 lower-case letters and digits. */
 export const typePrefixPattern = new RegExp(`^[a-z][a-z0-9]{0,${typePrefixLengthMax - 1}}$`);
 
 /** Furthest offset from UTC, 18 hours either way: what java.time.ZoneOffset allows. */
@@ -110,7 +110,7 @@ export function checkTextFormat(format: TextFormat): void {
 }
 
 /**
- * Checks the shape of the prefix of typed IDs: a small letter, then 0 to 15 small letters and digits.
+ * Checks the shape of the prefix of typed IDs: a lower-case letter, then 0 to 15 lower-case letters and digits.
  *
  * @throws IdError INVALID_TEXT_FORMAT.
  */

@@ -60,7 +60,7 @@ export function createUuidCodec(layout: Layout, namespace: string): UuidCodec {
   let head = "";
   const headOf = (ms: number): string => {
     if (ms !== headMs) {
-      if (ms < 0) throw invalidTextFormat("An ID from before 1970 cannot be written as UUID.", { create_ms: ms });
+      if (ms < 0) throw invalidTextFormat("An ID from before 1970 cannot be written as a UUID.", { create_ms: ms });
       const hex = ms.toString(16).padStart(12, "0");
       head = `${hex.slice(0, 8)}-${hex.slice(8)}-`;
       headMs = ms;

@@ -9,7 +9,7 @@ function hyphenate(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-test("each bit of the time stands where RFC 9562 has it, in versions 1 and 6", () => {
+test("each bit of the time is where RFC 9562 has it, in versions 1 and 6", () => {
   const times = [0n, 2n ** 60n - 1n, ...Array.from({ length: 60 }, (_, bit) => 1n << BigInt(bit))];
   for (const time of times) {
     const hex = time.toString(16).padStart(15, "0");
@@ -27,7 +27,7 @@ test("each bit of the time stands where RFC 9562 has it, in versions 1 and 6", (
   }
 });
 
-test("each bit of clock sequence and node stands where RFC 9562 has it", () => {
+test("each bit of clock sequence and node is where RFC 9562 has it", () => {
   for (let bit = 0; bit < 14; bit++) {
     const octets = (0x8000 | (1 << bit)).toString(16);
     expect(describeUuid(readUuid(`00000000-0000-1000-${octets}-000000000000`)).clockSequence).toBe(1 << bit);

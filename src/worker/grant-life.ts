@@ -154,7 +154,7 @@ export class GrantLife {
     const { context, losses } = this.#parts;
     this.#recordsToRemove.add(grant);
     // Its resume record must be removed first: a restart would resume from it. If it cannot be removed, the worker ID
-    // comes free by itself.
+    // becomes free by itself.
     if ((await this.#removeRecords()) !== undefined) return;
     const outcome = await release(context, grant, this.#rules);
     if (outcome.kind === "regressed") losses.onRegression(outcome.detail);

@@ -44,14 +44,16 @@ test("a store that refuses a process that had a worker ID is asked less and less
   expect(process.holder.grant).toBeDefined();
 });
 
-test("where every worker ID has a holder, the message has the time at which the first may come free", async () => {
+test("where every worker ID has a holder, the message has the time at which the first may become free", async () => {
   const world = new HolderWorld({ hasClock: true });
   const pinned = { options: { datacenterId: 0, workerId: 0 } };
   await world.process(pinned).start();
   const untilMs = world.record(0)!.expiresMs;
   await expect(world.process({ ...pinned, name: "b" }).start()).rejects.toMatchObject({
     reason: "NO_FREE_WORKER_ID",
-    message: expect.stringContaining(`One comes free at ${new Date(untilMs).toISOString()} unless its holder renews.`),
+    message: expect.stringContaining(
+      `One becomes free at ${new Date(untilMs).toISOString()} unless its holder renews.`,
+    ),
     metadata: { free_from_unix_ms: `${untilMs}` },
   });
 });
@@ -71,7 +73,7 @@ test("processes that wait for a worker ID look less and less often (each listed 
   await world.time.run(100_000);
   expect(looks() - before).toBeGreaterThan(30);
   expect(looks() - before).toBeLessThan(75);
-  // A worker ID that comes free is found with the next look.
+  // A worker ID that becomes free is found with the next look.
   await holder.close();
   await world.time.run(4_000);
   expect(second.holder.grant).toBeDefined();
@@ -146,7 +148,7 @@ describe("what an acquire that then failed has seen counts:", () => {
     expect(process.events).toContainEqual(expect.objectContaining({ kind: "store-problem", during: "list" }));
   });
 
-  test("the marks: a quarantine after a loss begins at the highest that stood in any record", async () => {
+  test("the marks: a quarantine after a loss begins at the highest that was in any record", async () => {
     const world = new HolderWorld({ hasClock: true, emptyMeans: "new" });
     const other = world.process({ name: "b" });
     await other.start();

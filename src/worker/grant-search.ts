@@ -213,14 +213,14 @@ export class GrantSearch {
 }
 
 function busyError(kind: string): IdError {
-  const message = `The ${kind} store is busy: no worker ID is held, but another process has the lock of each that may be had. Try again.`;
+  const message = `The ${kind} store is busy: no worker ID is held, but other processes have the locks of all that could be taken. Try again.`;
   return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: kind } });
 }
 
-/** @param untilMs - When the first may come free: Unix milliseconds; Infinity if that is not known. */
+/** @param untilMs - When the first may become free: Unix milliseconds; Infinity if that is not known. */
 function noneFree(detail: string, untilMs: number): IdError {
   const isKnown = Number.isFinite(untilMs);
-  const when = isKnown ? ` One comes free at ${new Date(untilMs).toISOString()} unless its holder renews.` : "";
+  const when = isKnown ? ` One becomes free at ${new Date(untilMs).toISOString()} unless its holder renews.` : "";
   const message = `There is no free worker ID: ${detail}.${when} Stop a process, or use a layout or a datacenter with more worker IDs.`;
   const metadata = { detail, ...(isKnown ? { free_from_unix_ms: untilMs } : {}) };
   return new IdError("NO_FREE_WORKER_ID", message, { metadata });

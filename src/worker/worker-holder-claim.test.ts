@@ -35,7 +35,7 @@ describe("a claim of the past by a process that holds a worker ID", () => {
     expect(process.issue(3)).toBe(3);
   });
 
-  test("is no grant of its own that was never used: with a clock half an hour back it begins above the claim", async () => {
+  test("is not a grant of its own that was never used: with a clock half an hour back it begins above the claim", async () => {
     const { world, process } = await holding(false);
     const untilMs = world.time.nowMs();
     const { workerIndexes } = await process.holder.claimPast({ ...firstHour, untilMs, laneCount: 3 });

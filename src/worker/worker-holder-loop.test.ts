@@ -126,7 +126,7 @@ test("once a renewal is answered again, a window's end that is wanted is asked f
   expect(process.holder.counters.renewed).toBe(renewed + 1);
 });
 
-test("a worker ID is given back only when its successor's resume record stands", async () => {
+test("a worker ID is given back only when its successor's resume record is written", async () => {
   const world = new HolderWorld();
   const disk = new JournalDisk();
   const process = world.process({ disk });
@@ -160,7 +160,7 @@ test("renewals that all land without an answer move the window's end, too", asyn
 test.each([
   { off: "behind", behindMs: 600_000, detail: "the window ended: the store's clock is 600.0 s behind" },
   { off: "ahead", behindMs: -600_000, detail: "the window ended before a renewal was confirmed" },
-])("a store whose clock is far $off is told of once, and looked at each second", async ({ behindMs, detail }) => {
+])("a store whose clock is far $off is reported once, and looked at each second", async ({ behindMs, detail }) => {
   let offMs = 0;
   const world: HolderWorld = new HolderWorld({ clockMs: () => world.time.nowMs() - offMs });
   const process = world.process();
@@ -192,7 +192,7 @@ test("a window that ended says what the store answered instead of a renewal", as
   );
 });
 
-test("each loss is counted, and each wait after one is told of", async () => {
+test("each loss is counted, and each wait after one is reported", async () => {
   const { world, process } = await holding();
   for (const lost of [1, 2]) {
     world.database.records.clear();

@@ -76,7 +76,7 @@ test("a process whose resume record cannot be removed says so, and acquires noth
   expect(process.holder.phase.kind).toBe("holding");
 });
 
-test("what a renewal confirmed stands in the resume record as soon as its answer came", async () => {
+test("what a renewal confirmed is in the resume record as soon as its answer came", async () => {
   const world = new HolderWorld({ hasClock: true });
   const disk = new JournalDisk();
   const process = world.process({ disk });

@@ -200,7 +200,7 @@ export class WorkerHolder {
    * Stops issuing, and gives the worker ID back if the store answers in time. Never issues again afterwards, whether
    * the store answers or not.
    *
-   * @param timeoutMs - Longest time to wait for the store; the worker ID comes free by itself if that is not enough.
+   * @param timeoutMs - Longest time to wait for the store; the worker ID becomes free by itself if that is not enough.
    */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closing) return await this.#loop;

@@ -195,7 +195,7 @@ export const attacksBenchmark: Benchmark = {
     `Each attack goes on for ${secondsAttacked} s. It is made by ${attackers} attackers at once, which begin again`,
     "when the server has ended them, from a process of the lowest priority, because real attackers bring processors",
     "of their own. The caller asks for one ID after another on one connection. Its p99 alone, in ms, is that of the",
-    `${secondsAlone} s before, and each figure is the median of ${rounds} rounds. The first rows are no attacks: they`,
+    `${secondsAlone} s before, and each figure is the median of ${rounds} rounds. The first rows are not attacks: they`,
     "show the effect of others that do nothing wrong, which on this machine is the least that is possible. `--http2",
     "node` is attacked in the same way. Memory in use is V8's heap and the buffers outside of it after all garbage",
     "was collected; resident memory is everything that the process holds of the system, with the pages that V8 and",

@@ -183,7 +183,7 @@ export async function buildGoPeer(folder: string): Promise<string> {
   return program;
 }
 
-/** The frameworks of Rust that stand beside ours. tonic runs on one thread, pajamax has one for each connection. */
+/** The frameworks of Rust beside ours. tonic runs on one thread, pajamax has one for each connection. */
 export const rustPeers = ["tonic", "pajamax"] as const;
 
 /**

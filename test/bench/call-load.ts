@@ -80,7 +80,7 @@ async function callAll(
       const { bytes, bodyAt } = requests[(first + sent + index) % requests.length]!;
       const request = Buffer.from(bytes);
       const streamId = (sent + index) * 2 + 1;
-      // The stream's number stands in the last four of a frame's nine bytes.
+      // The stream's number is in the last four of a frame's nine bytes.
       request.writeUInt32BE(streamId, 5);
       request.writeUInt32BE(streamId, bodyAt + 5);
       batch.push(request);

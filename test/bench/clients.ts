@@ -302,7 +302,7 @@ function pinnedIn(path: string, pattern: RegExp): readonly string[] {
   return [...readFileSync(path, "utf8").matchAll(pattern)].map(([, name, version]) => `${name} ${version}`);
 }
 
-/** The versions of peers that are no npm packages, from what pins them. */
+/** The versions of peers that are not npm packages, from what pins them. */
 function pinnedPeers(): string {
   return [
     ...pinnedIn(`${goFolder}/go.mod`, /^\tgithub\.com\/([\w./]+) (v[\d.]+)$/gm),

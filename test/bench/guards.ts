@@ -16,7 +16,7 @@ import { measureScrapes } from "./scrapes.ts";
 const rounds = Number(process.env["SNOWLANE_BENCH_ROUNDS"] ?? 15);
 
 /**
- * So many calls that the system's steps of 10 ms are below a hundredth. With a call a connection two equal rows differ
+ * Enough calls that the system's steps of 10 ms are below a hundredth. With a call a connection two equal rows differ
  * by some hundredths: nothing is judged more closely there.
  */
 const loads = [
@@ -43,7 +43,7 @@ interface Guarded {
   readonly name: string;
   readonly server: BenchServer;
   readonly headers: Readonly<Record<string, string>>;
-  /** The row that it stands beside. */
+  /** The row that it is compared with. */
   readonly beside: string;
   /** By which limit a call's share of what it costs there is judged; absent for a row that others stand beside. */
   readonly limit?: keyof (typeof loads)[number]["most"];

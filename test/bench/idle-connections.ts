@@ -8,7 +8,7 @@ const connectionsEach = 5_000;
 /** For a server that takes as many as a benchmark opens. */
 export const unlimitedConnections = ["--connections-max", "1000000", "--connections-per-second", "1000000"] as const;
 
-/** Opens so many connections of HTTP/2, and returns the processes that hold them. */
+/** Opens that many connections of HTTP/2, and returns the processes that hold them. */
 export async function openConnections(port: number, count: number): Promise<ChildProcess[]> {
   const holders: ChildProcess[] = [];
   for (let left = count; left > 0; left -= connectionsEach) {

@@ -46,7 +46,7 @@ export interface H2load {
   /** Open loop: calls begin at this rate, whether earlier ones were answered or not; up to `streams` a connection. */
   readonly perSecond?: number;
   /**
-   * With `perSecond`: connections open so many milliseconds after one another. h2load wakes up for a connection every
+   * With `perSecond`: connections open this many milliseconds after one another. h2load wakes up for a connection every
    * 10 ms, counted from when it opened, and begins at once all calls that are due: this is what spreads them. Together
    * within the second that a tail leaves out.
    */

@@ -13,7 +13,7 @@ import { openConnections, unlimitedConnections } from "./idle-connections.ts";
 
 const connections = 10_000;
 const callers = 8;
-/** Not so many calls: over node:http2 100,000 would take minutes. */
+/** Fewer calls: over node:http2 100,000 would take minutes. */
 const callsMs = 15_000;
 const settleMs = 3_000;
 

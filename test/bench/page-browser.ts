@@ -8,7 +8,7 @@ export interface LoadTimes {
   readonly usableMs: number;
 }
 
-/** Opens a page in a fresh profile, with its processor slowed down so many times. */
+/** Opens a page in a fresh profile, with its processor slowed down by this factor. */
 async function open(browser: Browser, url: string, slowdown: number): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   const page = await context.newPage();
@@ -45,7 +45,7 @@ const noteUsable = `
     requestAnimationFrame(() => setTimeout(() => tell(performance.now())));
   }).observe(document, { childList: true, subtree: true });`;
 
-/** Loads the page once, with nothing in the cache and a processor slowed down so many times. */
+/** Loads the page once, with nothing in the cache and a processor slowed down by this factor. */
 export async function measureLoad(browser: Browser, url: string, slowdown: number): Promise<LoadTimes> {
   const page = await open(browser, url, slowdown);
   try {

@@ -26,6 +26,6 @@ export function watchAs(count: number, port: number): () => Promise<void> {
   return async () => {
     if (pages.connected) pages.disconnect();
     const [code] = await exited;
-    if (code !== 0) throw new Error("a page that watches failed; its error stands above");
+    if (code !== 0) throw new Error("a page that watches failed; its error is above");
   };
 }

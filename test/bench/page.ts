@@ -30,7 +30,7 @@ const rounds = 10;
 const watcherCount = 10;
 const getRequests = 20_000;
 const watchRounds = 8;
-/** So many pages make the code of their calls as warm in seconds as ten do in minutes. */
+/** This many pages make the code of their calls as warm in seconds as ten do in minutes. */
 const warmingCount = 100;
 /** By then all of them are open, and ask no more for the five minutes that went before. */
 const watchersOpenMs = 13_000;

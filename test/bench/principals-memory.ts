@@ -11,7 +11,7 @@ const most = 1_000;
 const limitMb = 2;
 const settleMs = 2_000;
 
-/** The memory in use of a fresh server with so many principals, each with a token, a certificate and all quotas. */
+/** The memory in use of a fresh server with that many principals, each with a token, a certificate and all quotas. */
 async function liveWith(count: number, folder: string): Promise<number> {
   const principals = Array.from({ length: count }, (_, index) => ({
     name: `principal-${index}`,

@@ -423,7 +423,7 @@ export const serviceBenchmark: Benchmark = {
     "that warms up; the figures are medians. A tail leaves out the first second of its round. Processor time is that",
     "of the server's process, with all its threads. Snowlane is the bundle with its store; the peers store nothing.",
     "grpc-go and connect-go call bwmarrin/snowflake, which waits for the next millisecond after 4,096 IDs, as ours",
-    "does. tonic and pajamax stand beside them where cargo is; pajamax has no limits on its callers, and a thread for",
+    "does. tonic and pajamax are beside them where cargo is; pajamax has no limits on its callers, and a thread for",
     "each connection. The floor of a tail is nghttpd 1.52, a server in C that answers each call with the same file: no",
     "gRPC, no ID.",
     "",

@@ -8,7 +8,7 @@ import { type H2load, type LoadResult, runH2load } from "./load.ts";
 import { formatFigure } from "./report.ts";
 
 const rounds = 5;
-/** So many that the system's hash gives each server about half of them. */
+/** Enough that the system's hash gives each server about half of them. */
 const connections = 32;
 const parse = {
   method: "Parse",

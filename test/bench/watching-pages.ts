@@ -1,6 +1,6 @@
 /**
- * A process of pages that show Watch: `PORT COUNT`. It makes the calls of so many of them until it is told to end, and
- * exits with 1 if one failed.
+ * A process of pages that show Watch: `PORT COUNT`. It makes the calls of that many of them until it is told to end,
+ * and exits with 1 if one failed.
  *
  * It has the lowest priority: the browsers of operators run on other machines than the server that is measured.
  */

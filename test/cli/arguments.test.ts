@@ -105,7 +105,7 @@ test("a variable that is near a setting draws a warning, and others of the prefi
   const range = ["range", "--on", "2026-11-21"];
   expect((await runInProcess(range, { ...others, ...settings })).stderr).toBe("");
   const { code, stderr } = await runInProcess(range, { ...others, SNOWLANE_LAYUOT: "discord" });
-  const line = "The variable SNOWLANE_LAYUOT is no setting, and has no effect. Did you mean SNOWLANE_LAYOUT?";
+  const line = "The variable SNOWLANE_LAYUOT is not a setting, and has no effect. Did you mean SNOWLANE_LAYOUT?";
   expect([code, stderr]).toEqual([0, `snowlane: ${line}\n`]);
 });
 

@@ -35,7 +35,7 @@ async function auditText(text: string, ...flags: readonly string[]) {
   return { code, ids: answer.ids, found, stderr };
 }
 
-test("IDs that differ and rise are no finding, and the exit code is 0", async () => {
+test("IDs that differ and rise are not a finding, and the exit code is 0", async () => {
   const ids = [1, 2, 3].flatMap((ticks) => [0, 1, 5].map((worker) => idAt(ticks, worker, ticks)));
   expect(await auditText(`${ids.join("\n")}\n`)).toMatchObject({ code: 0, ids: 9, found: [] });
 });
@@ -47,7 +47,7 @@ test("equal IDs are found in one file and over several, each with its places", a
   writeFileSync(paths[1]!, `${one}\n\n${one}\n`);
   const { code, stdout } = await runInProcess(["audit", ...paths]);
   expect(code).toBe(1);
-  expect(stdout).toContain("equal (1): The same ID is there more than once.\n");
+  expect(stdout).toContain("equal (1): The same ID occurs more than once.\n");
   expect(stdout).toContain(`  ${one}  ${paths[0]}:1  ${paths[1]}:1  ${paths[1]}:3\n`);
 });
 
@@ -70,7 +70,7 @@ test("IDs of foreign workers, foreign times and more bits than the layout, and o
   expect((await auditText(String(2n ** 54n), ...narrow)).found).toEqual([["not-of-layout", 1, "1"]]);
 });
 
-test("digits that JavaScript, Excel or a cast to double took are a finding; true IDs beside them are none", async () => {
+test("digits that JavaScript, Excel or a cast to double took are a finding; true IDs beside them are not", async () => {
   const ids = Array.from({ length: 400 }, (_, index) => idAt(index * 37, 3, (index * 257) % 4096));
   const asDouble = ids.map((id) => BigInt(Number(id)));
   const ofJavaScript = ids.map((id) => String(Number(id)));
@@ -97,7 +97,7 @@ test("a column of CSV is named or numbered, of quoted and tab-separated text too
   expect((await auditText(`id\tname\n${id}\tx\n${id}\ty\n`)).found).toEqual([["equal", 1, "2", "3"]]);
   expect(await auditText(csv, "--column", "id")).toMatchObject({
     code: 2,
-    stderr: 'The first line names no column "id"; it names "name", "order_id".',
+    stderr: 'The first line has no column "id"; it has "name", "order_id".',
   });
   expect((await auditText(`${id}\n\nabc 7\n`)).found).toEqual([["unreadable", 1, "3"]]);
 });

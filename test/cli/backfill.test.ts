@@ -39,7 +39,7 @@ function timeOfId(id: string): string {
 }
 
 describe("snowlane backfill writes the rows with their IDs, and nothing else of them changes", () => {
-  test("of CSV: a byte order mark, CR LF, quotes, commas and line ends within them, bytes that are no UTF-8, empty lines at the end", async () => {
+  test("of CSV: a byte order mark, CR LF, quotes, commas and line ends within them, bytes that are not UTF-8, empty lines at the end", async () => {
     const rows = [
       '\u00EF\u00BB\u00BF"nr","a ""b"", c",at\r\n',
       '1,"two\r\nlines",2020-01-01T00:00:00.001Z\r\n',
@@ -100,14 +100,14 @@ describe("a row that gets no ID is named, and nothing is claimed", () => {
     ["a time before the epoch", "2009-01-01T00:00:00Z", "is before the epoch of the layout"],
     ["a time in the future", "2100-01-01T00:00:00Z", "is after the end of the layout"],
     ["a time after now", new Date(Date.now() + 3_600_000).toISOString(), "is not before"],
-    ["a number without a unit", "1577836800", "say of what by --unit"],
+    ["a number without a unit", "1577836800", "give its unit with --unit"],
     ["a time without an offset", "2020-01-01 00:00:00", "has no offset from UTC: give --time-zone"],
     ["a day that does not exist", "2021-02-29T00:00:00Z", "has no such date"],
     ["24:00", "2020-01-01T24:00:00Z", "an hour above 23"],
     ["a leap second", "2016-12-31T23:59:60Z", "leap seconds"],
     ["ten digits of a second", "2020-01-01T00:00:00.0123456789Z", "more than 9 digits"],
     ["no time", "", "is empty"],
-    ["another text", "yesterday", "is no time such as"],
+    ["another text", "yesterday", "is not a time such as"],
   ])("%s", async (_, time, problem) => {
     const before = await recordCount();
     const { code, stderr, stdout } = await run("bad.csv", `at,x\n${time},1\n`, "--time", "at");
@@ -122,7 +122,7 @@ describe("a row that gets no ID is named, and nothing is claimed", () => {
     ["a row with too few columns", "at,x\n2020-01-01T00:00:00Z\n", "has 1 columns, and the first line 2"],
     ["a file that ends within quotes", 'at,x\n2020-01-01T00:00:00Z,"a', "ends within quotes"],
     ["an empty line between rows", "at,x\n\n2020-01-01T00:00:00Z,1\n", "line 2 is empty"],
-    ["a column that is missing", "x,y\n1,2\n", 'names no column "at"; it names "x", "y"'],
+    ["a column that is missing", "x,y\n1,2\n", 'has no column "at"; it has "x", "y"'],
     ["a column for the ID that is there", "at,id\n2020-01-01T00:00:00Z,1\n", 'has a column "id" already'],
     ["an empty file", "", "The input is empty"],
     ["a file without rows", "at,x\n", "has no rows with a time"],
@@ -134,12 +134,12 @@ describe("a row that gets no ID is named, and nothing is claimed", () => {
     expect(await recordCount()).toBe(before);
   });
 
-  test("a JSON line that ends in its middle, one that is no object, and one without the field", async () => {
+  test("a JSON line that ends in its middle, one that is not an object, and one without the field", async () => {
     const rows = '{"at":"2020-01-01T00:00:00Z"}\n[]\n{"x":1}\n{"at":"2020-01-01T00:0';
     const { stderr } = await run("bad.jsonl", rows, "--time", "at");
-    expect(stderr).toContain("line 2 is no JSON object");
+    expect(stderr).toContain("line 2 is not a JSON object");
     expect(stderr).toContain('line 3 has no field "at"');
-    expect(stderr).toContain("line 4 is no JSON");
+    expect(stderr).toContain("line 4 is not JSON");
   });
 
   test("and with --bad it is set aside as it was, the others get IDs, and the exit code is 1", async () => {
@@ -205,7 +205,7 @@ test("a pipe, which gives its rows once, is refused; and so are outputs that are
   const times = "1577836800\nnever\n";
   const one = join(folder, "one.txt");
   const ofOne = await run("times.txt", times, "--unit", "s", "--out", one, "--bad", one);
-  expect(ofOne).toMatchObject({ code: 2, stderr: expect.stringContaining("name one file") });
+  expect(ofOne).toMatchObject({ code: 2, stderr: expect.stringContaining("name the same file") });
   writeFileSync(one, "");
   for (const option of ["--out", "--bad"]) {
     const there = await run("times.txt", times, "--unit", "s", option, one);

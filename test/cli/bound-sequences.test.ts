@@ -44,12 +44,12 @@ test("a namespace that moves leaves its sequences where they are, and a server t
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`The sequences stay in ${a}.`) });
   const again = await runSnowlane(["serve", "--listen", "127.0.0.1:0", "--store", b]);
   expect(again.exitCode).toBe(2);
-  expect(again.stderr).toContain(`This deployment counts in ${a} since `);
+  expect(again.stderr).toContain(`This deployment keeps its sequences in ${a} since `);
   expect(again.stderr).toContain(`Another database is named: ${b} `);
   const create = await runSnowlane(["sequences", "create", "orders", "--store", b]);
-  expect([create.exitCode, create.stderr]).toEqual([2, expect.stringContaining(`counts in ${a} since`)]);
+  expect([create.exitCode, create.stderr]).toEqual([2, expect.stringContaining(`keeps its sequences in ${a} since`)]);
   const doctor = await runSnowlane(["doctor", "--store", b]);
-  expect(doctor.stdout).toContain(`counts in ${a} since`);
+  expect(doctor.stdout).toContain(`keeps its sequences in ${a} since`);
   const second = await serve("--store", b, "--sequence-stores", a);
   await expect
     .poll(() => call(second.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
@@ -97,7 +97,7 @@ test("databases that do not fit together end the start of a server, with the sen
     "--sequence-stores",
     `${a} ${a}`,
   ]);
-  expect([twice.exitCode, twice.stderr]).toEqual([2, expect.stringContaining("none is there twice")]);
+  expect([twice.exitCode, twice.stderr]).toEqual([2, expect.stringContaining("that all differ")]);
   const turned = await serve("--store", store, "--sequence-stores", `${b} ${a}`);
   await expect
     .poll(() => call(turned.url, "NextValue", { name: "orders" }), { timeout: 60_000 })

@@ -122,7 +122,7 @@ test("kill -9 and a restart repeat no ID", async () => {
 test("layouts shows what a store was started with, and how many of its worker IDs are free", async () => {
   const store = ["--store", `sqlite:${join(temporaryFolder(), "ids.db")}`];
   const unknown = await run(["layouts", ...store]);
-  expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringMatching(/^snowlane: Nothing was ever started/)]);
+  expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringMatching(/^snowlane: No server was ever started/)]);
   const server = await startSnowlane({ args: [...store, "--layout", "javascript"] });
   onTestFinished(() => void server.child.kill("SIGKILL"));
   const { stdout } = await run(["layouts", ...store, "--json"]);

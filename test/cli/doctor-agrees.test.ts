@@ -78,7 +78,7 @@ const wrong: readonly (readonly [string, number, SetUp])[] = [
     },
   ],
   [
-    "a store that is no database",
+    "a store that is not a database",
     4,
     () => {
       const folder = temporaryFolder();
@@ -105,7 +105,7 @@ const wrong: readonly (readonly [string, number, SetUp])[] = [
       return onNewStore("--tls-cert", certFile, "--tls-key", keyFile, "--tls-client-ca", keyFile)();
     },
   ],
-  ["a file of principals that is none", 2, onNewStore("--principals", "README.md")],
+  ["a malformed file of principals", 2, onNewStore("--principals", "README.md")],
   ["an issue log in a folder that is not there", 2, onNewStore("--issue-log", "/none/issue.log")],
 ];
 

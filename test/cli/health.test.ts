@@ -30,7 +30,7 @@ test("a server that serves is 0, and one that has stopped is 1", async () => {
   expect(await health("--server", server.url)).toEqual([
     1,
     "",
-    `snowlane: No server serves at ${server.url}: the connection is refused.\n`,
+    `snowlane: No server serves at ${server.url}: the connection was refused.\n`,
   ]);
 });
 
@@ -54,9 +54,9 @@ test("a server over TLS is asked with the certificates that Node trusts", async 
 
 test.each([
   ["NOT_SERVING", 200, '{"status":"NOT_SERVING"}', /says NOT_SERVING/],
-  ["a page", 200, "<html>", /is no Snowlane: it answers with 200/],
-  ["null", 200, "null", /is no Snowlane/],
-  ["a proxy", 502, "Bad Gateway", /is no Snowlane: it answers with 502/],
+  ["a page", 200, "<html>", /is not a Snowlane server: it answers with 200/],
+  ["null", 200, "null", /is not a Snowlane server/],
+  ["a proxy", 502, "Bad Gateway", /is not a Snowlane server: it answers with 502/],
   ["an endless answer", 200, "x".repeat(100_000), /the answer is too long/],
 ])("%s is 1 with one line", async (_name, status, body, message) => {
   const url = await listening((_request, response) => {

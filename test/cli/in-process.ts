@@ -10,7 +10,7 @@ export interface InProcessOutcome {
   readonly stdout: string;
   /** The text written to standard error, and the message of the error that ended the command. */
   readonly stderr: string;
-  /** An error that is no refusal: a fault of the program. */
+  /** An error that is not a refusal: a fault of the program. */
   readonly fault?: unknown;
 }
 

@@ -71,7 +71,7 @@ test("NEWCOMER 23: sequences create prints words, and parse says of a UUID wheth
   const strict = ["--strict", "--period", "month", "--time-zone", "Asia/Tokyo"];
   const other = await runInProcess(["sequences", "create", "bills", ...strict, "--store", store]);
   expect(other.stdout).toContain("period         month of Asia/Tokyo\n");
-  expect(other.stdout).toContain("allocation     strict: one write a value\n");
+  expect(other.stdout).toContain("allocation     strict: one write for each value\n");
   const uuid = await runInProcess(["parse", "0190b6b4-7c00-7000-8000-000000000000"]);
   expect(uuid.stdout).toMatch(/^holds an ID {5}no, not one of this layout and namespace$/m);
 });

@@ -46,7 +46,7 @@ test("workers lists the holders, from the store and from a server, for people an
   const table = await runSnowlane(["workers", "--server", server.url]);
   expect(table.stdout).toMatch(/^datacenter +worker +state +left +mark .*\n1 +3 +held +\d+\.\d s /);
   expect(table.stdout).toContain("1 held; 1023 of 1024 worker IDs are free.");
-  expect(table.stdout).toContain("1023 were never held, and the past of 1023 is wholly unused");
+  expect(table.stdout).toContain("1023 were never held, and the past of 1023 is entirely unused");
   expect(await server.stop("SIGTERM")).toBe(0);
   expect((await listJson(store))["workers"]).toMatchObject([{ state: "released" }]);
 });

@@ -71,7 +71,7 @@ test("its notices name each package whose code it contains, with that package's 
   const sections = notices.split(/^-{100}$/m).slice(1);
   expect(sections.map((section) => section.trim().split(" ")[0])).toEqual(bundledPackages);
   for (const section of sections) expect(section).toMatch(/Copyright/);
-  // protobuf's second licence stands in the head of one file alone.
+  // protobuf's second licence is in the head of only one file.
   expect(notices).toContain("Neither the name of Google Inc.");
 });
 

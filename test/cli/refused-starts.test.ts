@@ -240,7 +240,7 @@ describe("callers", () => {
     expect([doctor.code, doctor.stdout.toString()]).toEqual([2, expect.stringMatching(/fail +principals +.*EACCES/)]);
   });
 
-  test("that contradict each other are refused with the admin listener's port and a receiver that is no URL", async () => {
+  test("that contradict each other are refused with the admin listener's port and a receiver that is not a URL", async () => {
     const flags = ["--auth", "none", "--principals", "p.json", "--admin-listen", "127.0.0.1:7609"];
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: "user:hunter2@collector" };
     const { code, stderr } = await runCli(["serve", "--log-level", "error", ...flags], { environment });

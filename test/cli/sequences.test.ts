@@ -35,7 +35,7 @@ test("a database is stopped, raised and opened again", async () => {
     stderr: expect.stringContaining("a backup is put back"),
   });
   expect((await run("raise", "--all", "--by", "5", "--reason", "test")).stdout).toBe(
-    "1 counter was raised, and sequences that are made later begin 5 values higher.\n",
+    "1 counter was raised, and sequences that are created later begin 5 values higher.\n",
   );
   expect((await run("open")).stdout).toContain("in 30 seconds");
   expect((await run("open")).stdout).toContain("nothing was changed");
@@ -50,11 +50,11 @@ test("the runbook goes on to its end on a file that was deleted (it ended at the
   expect((await run("next", "orders", "-n", "3")).code).toBe(0);
   rmSync(join(folder, "s.db.sequences"));
   // The new file is stopped from the beginning.
-  const refusal = { code: 4, stderr: expect.stringContaining("another one stood there") };
+  const refusal = { code: 4, stderr: expect.stringContaining("another one was there") };
   expect(await run("create", "orders")).toMatchObject(refusal);
   expect(await run("raise", "--all", "--by", "50", "--reason", "the file is gone")).toMatchObject({
     code: 0,
-    stdout: "0 counters were raised, and sequences that are made later begin 50 values higher.\n",
+    stdout: "0 counters were raised, and sequences that are created later begin 50 values higher.\n",
   });
   expect(await run("open")).toMatchObject({ code: 0 });
   const file = new DatabaseSync(join(folder, "s.db.sequences"));
@@ -118,7 +118,7 @@ test("several files share a sequence, one more joins them, and what does not fit
   const strict = await run([a, b], "create", "invoices", "--strict");
   expect(strict).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("A strict sequence needs a database of its own"),
+    stderr: expect.stringContaining("A strict sequence needs a single database"),
   });
   expect(await run([a], "create", "other")).toMatchObject({
     code: 2,

@@ -79,7 +79,7 @@ test("status --watch looks again over a new connection when one no longer carrie
   expect(await source.look()).toMatchObject({ serving: true });
 });
 
-test("NEWCOMER 14: a server that is away is told in one line, by the flag that was given", async () => {
+test("NEWCOMER 14: a server that is away is reported in one line, by the flag that was given", async () => {
   const { code, stdout, stderr } = await runInProcess(["status", "--server", "http://127.0.0.1:1"]);
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toBe("No server answers at http://127.0.0.1:1. Start one with snowlane serve, or correct --server.");

@@ -192,7 +192,7 @@ test("a command whose output a limit of the disk cuts short does not end well", 
   });
 });
 
-test("messages that nobody can read are no reason to end", { timeout: timeoutMs }, async () => {
+test("messages that nobody can read are not a reason to end", { timeout: timeoutMs }, async () => {
   const { code } = await runWithOutput("2> /dev/full", ["parse", "no-id"]);
   expect(code).toBe(1);
 });

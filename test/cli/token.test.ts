@@ -49,7 +49,7 @@ test("a name or a permission that no file may have is refused", async () => {
 });
 
 // The token was left to a file that everybody may read.
-test("OPERATIONS 7: --to writes the token into a new file of its owner alone, and prints the entry alone", async () => {
+test("OPERATIONS 7: --to writes the token to a new file that only its owner may read, and prints only the entry", async () => {
   const path = join(temporaryFolder(), "token");
   const { code, stdout } = await runInProcess(["token", "checkout", "--to", path]);
   const token = readFileSync(path, "utf8").trim();

@@ -115,7 +115,7 @@ test("a page of an allowed origin gets IDs without losing a digit", { timeout: 3
   await page.close();
 });
 
-test("a page of another origin gets none, and is told of --cors-origin", { timeout: 300_000 }, async () => {
+test("a page of another origin gets none, and its error names --cors-origin", { timeout: 300_000 }, async () => {
   // The same files by another name are another origin.
   const other = origin.replace("127.0.0.1", "localhost");
   const page = await open(other);
@@ -137,7 +137,7 @@ async function askWorker(page: Page, endpoint: string): Promise<string> {
   return String(answer);
 }
 
-test("a worker of a page is told of --cors-origin as the page is, and only where the origin may be why", {
+test("a worker of a page gets the hint at --cors-origin as the page does, and only where the origin may be the cause", {
   timeout: 300_000,
 }, async () => {
   const allowed = await open(origin);
@@ -162,7 +162,7 @@ test("the vectors hold in a browser", { timeout: 300_000 }, async () => {
   await page.close();
 });
 
-test("a browser that was told of an authority as docs/tls.md says gets IDs over TLS, and another does not", {
+test("a browser that trusts an authority as docs/tls.md says gets IDs over TLS, and another does not", {
   timeout: 300_000,
 }, async () => {
   const certificates = await makeCertificates();

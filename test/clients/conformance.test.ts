@@ -89,7 +89,7 @@ test("a thin client that takes the IDs of any deployment is seen", { timeout: 90
   expect(broken).toEqual(["another-deployment-later"]);
 });
 
-test("the cases have names of their own, and each stands in the contract with its rule and its law", () => {
+test("the cases have names of their own, and each is in the contract with its rule and its law", () => {
   const names = cases.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   const contract = readFileSync("docs/internals/client-contract.md", "utf8");

@@ -79,7 +79,7 @@ describe.each(["node", "engine"])("grpcurl without proto files, --http2 %s", (ht
     await expect(call(...as("app"))).rejects.toThrow(/certificate/);
   });
 
-  test("is told UNIMPLEMENTED for a method that there is not", async () => {
+  test("gets UNIMPLEMENTED for a method that does not exist", async () => {
     const { address } = await runServer({ http2 });
     const call = grpcurl("-d", "{}", address, "grpc.health.v1.Health/Nothing");
     await expect(call).rejects.toThrow(/does not include a method named "Nothing"|Unimplemented/);

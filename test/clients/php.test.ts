@@ -101,7 +101,7 @@ test("what cannot be is refused before anything is sent, and no message shows a 
     `too many retries: ${argument}`,
     "an unknown option: Error",
     `a file that is not there: ${argument}`,
-    `a fingerprint that is none: ${argument}`,
+    `a malformed fingerprint: ${argument}`,
     `a maxAge of nothing: ${argument}`,
     `counts upside down: ${argument}`,
     `a shared stock without APCu: ${argument}`,

@@ -70,7 +70,7 @@ test("Ctrl-C in the middle of the install waits for its end, so that the next on
   process.kill(-group, "SIGINT");
   await once(interrupted, "close");
   expect(() => process.kill(-group, 0)).toThrow("ESRCH");
-  // It named a failure that was none.
+  // It named a failure where there was none.
   expect(errors).not.toContain("npm ci failed");
 });
 

@@ -68,7 +68,7 @@ function describeRecords(open: Open): void {
     expect((await store.read("layout")).entry).toMatchObject({ key: "layout", text: "one" });
   });
 
-  test("what a write answered is the next expected, and what stood before is not any more", async () => {
+  test("what a write answered is the next expected, and what was there before is not any more", async () => {
     const store = await open();
     const first = applied(await store.compareAndSet("worker-5", undefined, "one")).entry;
     const second = applied(await store.compareAndSet("worker-5", first, "two")).entry;

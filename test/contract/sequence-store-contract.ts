@@ -64,7 +64,7 @@ async function usedIn(store: SequenceStore, of: CounterKey = key): Promise<bigin
   return (await store.look([of])).counters.get(counterId(of));
 }
 
-/** Makes a sequence, and expects that a take which names something else than the database has takes nothing. */
+/** Makes a sequence, and expects that a take which names something other than the database has takes nothing. */
 export async function expectTakesNothing(store: SequenceStore, given: Partial<TakeRequest>): Promise<void> {
   const stored = await makeIn(store);
   expect(await takeIn(store, takeOf(stored, given))).toBeUndefined();

@@ -81,7 +81,7 @@ test("takes and give-backs of SQLite that are sent at once share transactions", 
   // The first is on its way when the others come.
   expect(await writesOf(takeAll)).toBe(2);
   const ranges = takes.map(({ range }) => range);
-  // Once more: a range goes back once, whatever else stands in the transaction.
+  // Once more: a range goes back once, whatever else is in the transaction.
   const giveBackAll = () => Promise.all([...ranges, ...ranges.slice(1)].map((range) => store.giveBack(range)));
   const given: boolean[] = [];
   expect(await writesOf(async () => given.push(...(await giveBackAll())))).toBe(2);

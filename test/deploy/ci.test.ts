@@ -49,7 +49,7 @@ test("npm run all goes on behind a part that failed, says how each ended, and fa
   writeFileSync(join(folder, "CONTRIBUTING.md"), `\n## Suites\n${rows}`);
   const fake = { lint: "exit 3", test: "echo tested", measure: "echo measured" };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: fake }));
-  // In the place of vitest: it says what it was asked for, and reports.
+  // In place of vitest: it says what it was asked for, and reports.
   mkdirSync(join(folder, "node_modules/vitest"), { recursive: true });
   const vitest = `console.log(process.env.SNOWLANE_TEST_SIZE ?? "apart", ...process.argv.slice(4, -1));
 const tests = [{ titles: ["one"], status: "passed", message: "", seconds: 1 }];

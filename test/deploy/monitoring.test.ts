@@ -88,7 +88,7 @@ test("the dashboard and the alerts name only metrics and labels that exist", () 
   ]);
 });
 
-test("the dashboard stands as Grafana imports it: each panel in a place of its own, asking the Prometheus that is chosen", () => {
+test("the dashboard is in the form that Grafana imports: each panel in a place of its own, asking the Prometheus that is chosen", () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, cell) => [x + (cell % w), y + Math.floor(cell / w)] as const),

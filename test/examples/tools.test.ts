@@ -82,7 +82,7 @@ test("JavaScript: JSON with ids.toJSON", { timeout }, async () => {
   const place = join(folder, "javascript");
   const modules = join(place, "node_modules/@snowlane/client");
   mkdirSync(modules, { recursive: true });
-  // The sources in the place of the package, whose own test installs it: Node reads their types away.
+  // The sources in place of the package, whose own test installs it: Node reads their types away.
   const entry = JSON.stringify(resolve("clients/typescript/src/index.ts"));
   writeFileSync(join(modules, "package.json"), '{"type":"module","exports":"./index.js"}');
   writeFileSync(join(modules, "index.js"), `export * from ${entry};\n`);

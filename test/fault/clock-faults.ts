@@ -13,7 +13,9 @@ const shortWindow = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-
 const leadMaxMs = 2_000;
 /** Answers that are awaited after a step, so that IDs of both sides of it are there to compare. */
 const answerCount = 30;
-/** The log writes ten lines of one message in ten seconds, and then their number: so many steps are told of singly. */
+/**
+ * The log writes ten lines of one message in ten seconds, and then their number: that many steps are reported singly.
+ */
 const steps = { unfolded: 8, foldMs: 10_000 };
 /** So long IDs are counted before a step back and after it, while the clock is still behind. */
 const rateMs = 500;

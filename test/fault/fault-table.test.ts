@@ -30,7 +30,7 @@ const piece = {
   remarks: ["kill: seen."],
 };
 
-test("a row that is measured again takes the place of the one that stands, on whatever machine, and no other's", () => {
+test("a row that is measured again replaces the existing one, on whatever machine, and no other", () => {
   expect(withRows([here, elsewhere], piece, names, "replace")).toEqual([
     { ...here, rows: [piece.rows[0], here.rows[1]], remarks: ["kill: seen.", "fill: a tmpfs."] },
     { ...elsewhere, rows: [elsewhere.rows[1]] },
@@ -49,7 +49,7 @@ test("a piece is added to the row of the same machine: its counts, the longest g
   expect(withRows([here], piece, names, "add")[0]?.rows).toEqual([sum, here.rows[1]]);
 });
 
-test("a piece of a row that another machine has measured stands beside that row, in a table of its own", () => {
+test("a piece of a row that another machine has measured is shown beside that row, in a table of its own", () => {
   expect(withRows([elsewhere], piece, names, "add")).toEqual([piece, elsewhere]);
 });
 

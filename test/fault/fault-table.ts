@@ -75,7 +75,7 @@ export function tableText({ heading, rows, remarks }: FaultTable): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** `replace`: a row takes the place of the one that stands. `add`: it is one more piece of it, with another seed. */
+/** `replace`: a row replaces the existing one. `add`: it is one more piece of it, with another seed. */
 export type WriteMode = "replace" | "add";
 
 /** Puts the rows into docs/reports/faults.md. @see {@link withRows} */
@@ -92,9 +92,9 @@ export function writeTable(table: FaultTable, names: readonly string[], mode: Wr
 }
 
 /**
- * Puts rows among those that stand: a full run may be done fault by fault, and a fault in pieces, on any days. Those of
- * one machine and its versions are in one table. A piece that is added leaves the pieces of other machines where they
- * are, and a row that is measured as a whole takes the place of all of them.
+ * Puts rows among the existing ones: a full run may be done fault by fault, and a fault in pieces, on any days. Those
+ * of one machine and its versions are in one table. A piece that is added leaves the pieces of other machines where
+ * they are, and a row that is measured as a whole takes the place of all of them.
  *
  * @param names - All faults, in the order of the tables.
  */

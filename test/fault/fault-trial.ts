@@ -36,7 +36,7 @@ export interface TrialOptions {
 export interface TrialServerOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** The program that starts the server: it stands before the server's own command. */
+  /** The program that starts the server: it comes before the server's own command. */
   readonly launcher?: readonly string[];
   /** Where the embedded store's file is, if not at {@link FaultTrial.storePath}. */
   readonly storePath?: string;
@@ -55,7 +55,7 @@ export interface TrialOutcome {
   readonly injectedCount: number;
   /** By the servers' issue log. */
   readonly issuedCount: number;
-  /** IDs that stand again in the log, or that callers were given again. */
+  /** IDs that are in the log again, or that callers were given again. */
   readonly duplicateCount: number;
   /** Worker IDs that went from one process to another that did not get them from its hands. */
   readonly takeoverCount: number;

@@ -8,7 +8,7 @@ export interface Fault {
   readonly stores: "any" | "embedded" | "own";
   /** How often: in the tests, and by the command of full size. */
   readonly counts: { readonly pr: number; readonly full: number };
-  /** At full size pieces of `counts.full` follow each other until so many minutes have passed. */
+  /** At full size pieces of `counts.full` follow each other until this many minutes have passed. */
   readonly fullMinutes?: number;
   /** Deployments that share the count at full size, at once: more than one where waiting is most of it. */
   readonly lanes: number;

@@ -8,7 +8,7 @@ import { faults, runFault, runPieces } from "./run-fault.ts";
 
 /**
  * A server that starts slowly begins above the mark by the clock alone, so a busy machine may hide that a rule is gone.
- * Then further seeds are tried, for so long.
+ * Then further seeds are tried, for the given time.
  */
 const controlMinutes = 7;
 

@@ -19,7 +19,7 @@ export interface FaultyDisk {
   /** Where the store belongs. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The program that starts the server: it stands before the server's own command. */
+  /** The program that starts the server: it comes before the server's own command. */
   readonly launcher: readonly string[];
   /** From now on no sync comes back. */
   readonly stall: () => void;

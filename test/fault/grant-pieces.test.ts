@@ -75,7 +75,7 @@ test("a grant that begins below the mark of the one before is found, unless that
   expect([released, stopped, resumed].map((pieces) => pieces.findLowStarts())).toEqual([[], [], []]);
 });
 
-test("a grant after a loss that begins below a mark that stood before is found; a grant's own mark is not held against it", () => {
+test("a grant after a loss that begins below an earlier mark is found; a grant's own mark is not held against it", () => {
   const pieces = piecesOf(grant("a", 1, 100, 200));
   pieces.saw({ workerId: 7, markMs: 260, isBefore: ({ atMs }) => atMs > 150 });
   pieces.granted(grant("b", 1, 240, 340));

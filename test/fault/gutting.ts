@@ -22,7 +22,7 @@ function findSlip(name: string): Slip | undefined {
 }
 
 /**
- * The arguments for Node that stand before a program of the sources, and take a rule out of it.
+ * The arguments for Node that come before a program of the sources, and take a rule out of it.
  *
  * @param name - Of a mutant of test/simulation/mutants.ts, or of a weak setting.
  * @throws Error if there is none of that name.

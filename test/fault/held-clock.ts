@@ -20,7 +20,7 @@ export class HeldClock {
     return new HeldClock(path, await preloadedLibrary("held-clock"));
   }
 
-  /** Takes so many milliseconds back from both clocks. Its process must stand still. */
+  /** Sets both clocks back by this many milliseconds. Its process must stand still. */
   hold(lengthMs: number): void {
     this.#heldMs += lengthMs;
     this.#write();

@@ -18,7 +18,7 @@ function timesOf(windowMs: number): readonly string[] {
   return ["--window", window, "--window-max", window, "--renewal-period", period];
 }
 
-/** A server is stopped or cut off for so long that another one often takes its worker ID, past the TTL. */
+/** A server is stopped or cut off until another one often takes its worker ID, past the TTL. */
 const absentMaxMs = 9_000;
 
 /** A server with a clock and a network of its own. */

@@ -24,7 +24,7 @@ test("a file that is itself mounted is refused, its folder is not (the file in t
   writeFileSync(other, "");
   const refused = await takeWhereMounted(file, other, other);
   expect(refused.stderr).toContain(`${other} is itself a mount point`);
-  expect(refused.stderr).toContain("Mount the folder that it lies in, never the file");
+  expect(refused.stderr).toContain("Mount the folder that it is in, never the file");
   expect(refused.code).toBe(4);
   expect(existsSync(`${other}.locks`)).toBe(false);
 

@@ -17,7 +17,7 @@ import type { SeededRandom } from "../support/worlds/seeded-random.ts";
 import { preloadedLibrary } from "./preloaded-library.ts";
 import { type NameChange, type PowerRecord, parsePowerRecords } from "./power-records.ts";
 
-/** A disk writes so many bytes as one. */
+/** A disk writes this many bytes as one. */
 const sectorBytes = 512;
 
 /**

@@ -131,9 +131,9 @@ async function stopInLock(server: FaultServer, disk: FaultyDisk, storePath: stri
       await sleep(5);
     }
     server.pause();
-    // Its threads stand one after another: until all do, its disk keeps the one that writes from coming to an end.
+    // Its threads stop one after another: until all have, its disk keeps the one that writes from coming to an end.
     while (isRunning(server.processId)) {
-      if (systemClock.monotonicMs() > endMs) throw new Error("The server did not stand within 120 s.");
+      if (systemClock.monotonicMs() > endMs) throw new Error("The server did not stop within 120 s.");
       await sleep(1);
     }
   } finally {

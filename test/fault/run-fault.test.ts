@@ -41,7 +41,7 @@ test("a control ends with the first piece that shows its rule missing", async ()
   expect([showsFault(outcome), pieceCount()]).toEqual([true, 1]);
 });
 
-test("a piece that failed is told with its error at once (the error came when the last piece had ended)", () => {
+test("a piece that failed is reported with its error at once (the error came when the last piece had ended)", () => {
   const outcome = { ...noOutcome, problems: ["seed 4: late"], errors: ["seed 4: no answer"] };
   const lines = pieceLines(
     faultOf(async () => {}),

@@ -78,7 +78,7 @@ export const storeFileFaults: readonly Fault[] = [
  * Starts two servers; `count` times takes a copy of the file that is soon an old one, loses the file, and waits until
  * both serve again: a server that ran on must have taken a worker ID again.
  *
- * @param lose - What happens to the file. `marks` say where each server's log stands before; undefined = it was started
+ * @param lose - What happens to the file. `marks` say where each server's log ends before; undefined = it was started
  * again.
  */
 async function eachLoss(

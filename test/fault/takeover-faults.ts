@@ -8,7 +8,7 @@ import type { FaultTrial } from "./fault-trial.ts";
 import { HeldClock } from "./held-clock.ts";
 
 const times = ["--window", "1500ms", "--window-max", "1500ms", "--renewal-period", "300ms"];
-/** Within so long a server that was taken over must know it: several renewals, on a machine that is busy. */
+/** Within this time a server that was taken over must know it: several renewals, on a machine that is busy. */
 const noticeMaxMs = 15_000;
 
 /** A server on a machine of its own, which can be held. */
@@ -58,7 +58,7 @@ async function startHeld(trial: FaultTrial, storeUrl: string, name: string): Pro
   return { clock, server: await trial.startServer({ storeUrl, args: times, environment: clock.environment }) };
 }
 
-/** @returns Where the holder's log stood when it was paused. */
+/** @returns Where the holder's log ended when it was paused. */
 async function pauseUntilTakenOver(trial: FaultTrial, { server, clock }: HeldServer, other: FaultServer) {
   const [mark, otherMark] = [server.mark(), other.mark()];
   server.pause();

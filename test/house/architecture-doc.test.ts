@@ -14,7 +14,7 @@ test("every file and folder that docs/architecture.md names is there", () => {
   expect(named.filter((path) => !isThere(path))).toEqual([]);
 });
 
-test("every folder of src/ stands in the code map of docs/architecture.md, by itself or in a row of the folder above it", () => {
+test("every folder of src/ is in the code map of docs/architecture.md, by itself or in a row of the folder above it", () => {
   const [, map = ""] = readFileSync("docs/architecture.md", "utf8").split("## Code map\n");
   const rows = map.split("\n## ")[0]!;
   const folders = new Set(tracked.filter((path) => /^src\/(?!gen\/).+\//.test(path)).map((path) => dirname(path)));

@@ -24,7 +24,7 @@ const headings = ["Context", "Decision", "Consequences", "What would undo it"];
 const lineCountMax = 60;
 const status = /^(accepted|(accepted, amended|superseded) by (\[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)(, | and )?)+)$/;
 
-/** Where people look for the reason of what stands there: code, and what programs are generated and bundled by. */
+/** Where people look for the reason of what is there: code, and what programs are generated and bundled by. */
 const isCode = (path: string): boolean => /^(src|clients|tools|model)\/.*\.(ts|mjs|go|java|py)$|^buf\./.test(path);
 
 /** Numbers of the decisions that a file names. */
@@ -67,7 +67,7 @@ function faultsOf(path: string, page: string): readonly string[] {
   return faults;
 }
 
-/** Entries of a list of links, each with the part that it stands in. */
+/** Entries of a list of links, each with the part that it is in. */
 function entriesOf(page: string): readonly { readonly part: string; readonly entry: string }[] {
   return sectionsOf(page).flatMap(({ heading, text }) =>
     text
@@ -122,7 +122,7 @@ test("the index has each decision once, by its title, in one part of the system"
   const expected = decisions.map((path) => `- [${/^# (.+)$/m.exec(textOf(path))?.[1]}](${basename(path)})`);
   const entries = entriesOf(index);
   expect(entries.map(({ entry }) => entry).toSorted()).toEqual(expected.toSorted());
-  // Nothing stands above the first part, and each part has its decisions in the order of their numbers.
+  // Nothing is above the first part, and each part has its decisions in the order of their numbers.
   expect(index.match(/^- /gm)).toHaveLength(entries.length);
   for (const { heading } of sectionsOf(index)) {
     const ofPart = entries.filter(({ part }) => part === heading).map(({ entry }) => entry);
@@ -131,7 +131,7 @@ test("the index has each decision once, by its title, in one part of the system"
   }
 });
 
-test("the index of the documentation has seven shelves, and each page of docs/ stands on one", () => {
+test("the index of the documentation has seven shelves, and each page of docs/ is on one", () => {
   const index = textOf("docs/README.md");
   const shelves = ["Start here", "Guides", "Reference", "Evidence", "Reports", "Internals", "Decisions"];
   expect(sectionsOf(index).map(({ heading }) => heading)).toEqual(shelves);

@@ -17,7 +17,7 @@ test("NEWCOMER 4: the chart's values say the default of drainTimeout that the se
   expect(said).toBe(wanted);
 });
 
-test("NEWCOMER 15: the lowest Node stands where the README installs, and where the library begins", () => {
+test("NEWCOMER 15: the lowest Node is named where the README installs, and where the library begins", () => {
   const { engines } = JSON.parse(textOf("package.json")) as { readonly engines: { readonly node: string } };
   const lowest = `${engines.node.slice(2)} or later`;
   expect(/## Install\n[\s\S]*?```/.exec(textOf("README.md"))?.[0]).toContain(`Node ${lowest}`);

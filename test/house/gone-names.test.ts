@@ -38,7 +38,7 @@ const goneNames: Readonly<Record<string, string>> = {
  */
 const gone = new RegExp(`(?<![\\w-])(?:${Object.keys(goneNames).join("|")})(?![\\w-])(?<![a-z] [a-z]+(?= [a-z]))`);
 
-/** The lines of a file that are no comment, by a look at how they begin. */
+/** The lines of a file that are not a comment, by a look at how they begin. */
 function codeLines(path: string): readonly string[] {
   return textOf(path)
     .split("\n")
@@ -53,7 +53,7 @@ const written = tracked.filter(
     path !== "test/house/gone-names.test.ts",
 );
 
-test("no name that is gone stands in code: not as a type, a function, a field, a method or a text", () => {
+test("no name that is gone is in code: not as a type, a function, a field, a method or a text", () => {
   for (const code of [
     "class IdQueue<Request> {",
     "  wentBack(): void {",
@@ -73,7 +73,7 @@ test("no name that is gone stands in code: not as a type, a function, a field, a
   expect(written.flatMap(codeLines).filter((line) => gone.test(line.slice(line.indexOf(": ") + 2)))).toEqual([]);
 });
 
-test("no name stands beside the one that replaced it", () => {
+test("no name is used beside the one that replaced it", () => {
   const names = Object.entries(goneNames).flatMap(([was, now]) => (goneNames[now] === undefined ? [] : [was]));
   expect(names).toEqual([]);
 });

@@ -109,7 +109,7 @@ test.each([
 
 test("a release that is interrupted leaves nothing behind, though npm sends Ctrl-C twice (the second one ended it amid tidying up)", async () => {
   mkdirSync(join(root, "tools"), { recursive: true });
-  // In the place of a build: it fills the checkout, and does not end before it is ended.
+  // In place of a build: it fills the checkout, and does not end before it is ended.
   const build = `import { writeFileSync } from "node:fs";
 for (let i = 0; i < 3_000; i++) writeFileSync("file-" + i, "");
 writeFileSync("filled", "");
@@ -171,7 +171,7 @@ test.each([
   ["that names no repository", undefined],
   ["whose repository npm reads and publint refuses", repository.url],
   ["whose repository has no pages", { type: "git", url: "git+ssh://git@example.com/ids.git" }],
-])("a package %s is no package", (_name, named) => {
+])("a package %s is not a package", (_name, named) => {
   nameRepository(named);
   expect(() => repositoryAddress(root)).toThrow(
     'names no repository: add "repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" }',

@@ -8,7 +8,7 @@ export const sequencesDoc: string = ["sequences", "sequence-imports"]
   .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
   .join("\n");
 
-/** The code block of a page, docs/stores.md if none is given, that stands below `<!-- NAME -->`. */
+/** The code block of a page, docs/stores.md if none is given, that is below `<!-- NAME -->`. */
 export function docBlock(name: string, page: string = storesDoc): string {
   const start = page.indexOf(`<!-- ${name} -->\n`);
   const block = start < 0 ? null : /```\w+\n([^]*?)```/.exec(page.slice(start));

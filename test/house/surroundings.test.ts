@@ -92,7 +92,7 @@ const answers: Readonly<Record<string, { readonly [K in Kind]?: number } & { rea
   "id-sorter.ts": { file: 4, effect: "In a command: exit 1; a full folder is named." },
   "help.ts": { file: 1, effect: "The help names the source in place of the folder." },
   "backfill-file.ts": { file: 6, effect: "In a command: exit 1; nothing is claimed, or the claim is wasted." },
-  "whole-file.ts": { file: 3, error: 1, effect: "In a command: exit 1; no file stands under the name of --out." },
+  "whole-file.ts": { file: 3, error: 1, effect: "In a command: exit 1; no file is left under the name of --out." },
   "secret-file.ts": { file: 1, effect: "A file that cannot be looked at is refused as one that cannot be read." },
   "store-file-setting.ts": { file: 1, effect: "At the start: exit 2." },
   "token.ts": { file: 1, effect: "A command, not a server: exit 2." },

@@ -74,7 +74,7 @@ test.each([
   expect(problemsOf("docs/none.md", page)).toEqual([expect.stringContaining(`docs/none.md:${line}: `)]);
 });
 
-/** A page without code: blocks, and what stands between backticks. */
+/** A page without code: blocks, and what is between backticks. */
 function proseOf(page: string): string {
   return page
     .replaceAll(/^\s*```[\s\S]*?^\s*```/gm, "")
@@ -198,7 +198,7 @@ test("docs/frameworks.md keeps a run of each example that has an entity", () => 
   expect(examples.filter((name) => !run.includes(`\n✓ ${name}: `))).toEqual([]);
 });
 
-test("each line that docs/frameworks.md shows for an example stands in its program, in this order", () => {
+test("each line that docs/frameworks.md shows for an example is in its program, in this order", () => {
   const blocks =
     /\]\(\.\.\/examples\/([\w-]+)\/([\w/.-]+)\)|^```\w+ tested by test\/examples\/examples\.test\.ts\n([^]*?)^```/gm;
   let program = "";

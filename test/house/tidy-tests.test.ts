@@ -60,7 +60,7 @@ test("no unit test sleeps: a clock of its own moves, or it looks at a state agai
   expect(found).toEqual([]);
 });
 
-/** The names of tests in a text, each with what stands in brackets left out. */
+/** The names of tests in a text, each without what is in brackets. */
 function namesIn(text: string): readonly string[] {
   return linesOf(text).flatMap(({ line }) => {
     const [, , name] = /^(?:\s*(?:test|it|describe)\b.*?|.*\)|\s*)\(?(["'`])(.{12,})\1(?:,|\)\()?/.exec(line) ?? [];

@@ -207,7 +207,7 @@ test("protobuf and Connect are known above the worker only, and in the store tha
   expect(wrong).toEqual([]);
 });
 
-/** Places in src/ where a pattern stands, comments aside. */
+/** Places in src/ that match a pattern, comments aside. */
 function placesOf(pattern: RegExp, exceptions: readonly string[]): readonly string[] {
   return sources
     .filter((path) => !exceptions.includes(path))
@@ -226,7 +226,7 @@ test("one file reads the clocks, one place reads the environment", () => {
   expect(placesOf(/\bprocess\.env\b/, ["src/cli/run.ts", "src/library/open-snowlane.ts"])).toEqual([]);
 });
 
-/** Number() of an ID, and functions that make a number of a text that may be one. A count of IDs is no ID. */
+/** Number() of an ID, and functions that make a number of a text that may be one. A count of IDs is not an ID. */
 const idAsNumber = /\b(?:Number\((?:[\w.?!]*\.)?ids?\b|Number\(BigInt\b|(?:Number\.)?parse(?:Int|Float)\()/;
 
 test("the page makes no number of an ID, because 53 bits would lose its last digits", () => {
@@ -277,7 +277,7 @@ test("the reasons of src, proto and docs/errors.md are the same, with the same c
   }
 });
 
-test("the version stands the same in two places", () => {
+test("the version is the same in two places", () => {
   expect(JSON.parse(textOf("package.json")).version).toBe(version);
 });
 

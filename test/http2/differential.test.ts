@@ -289,7 +289,7 @@ const violations: readonly Violation[] = [
     expected: "1: reset protocolError",
   },
   {
-    name: "a content-length that is no number",
+    name: "a content-length that is not a number",
     bytes: [head([["content-length", "x"]])],
     expected: "1: reset protocolError",
   },

@@ -1,5 +1,5 @@
 /**
- * Attacks on what stands before the calls: credentials, quotas, metrics. Each leaves another caller served, the memory
+ * Attacks on what comes before the calls: credentials, quotas, metrics. Each leaves another caller served, the memory
  * in use as it was, and the lines of a scrape as many as they were.
  */
 import { once } from "node:events";
@@ -173,7 +173,7 @@ const endless = grpcFrame(
   toBinary(BatchNextIdsRequestSchema, create(BatchNextIdsRequestSchema, { count: 1_000_000_000n })),
 );
 
-/** Opens 100 streams on each of so many connections; resolves with how many of them were refused at once. */
+/** Opens 100 streams on each of that many connections; resolves with how many of them were refused at once. */
 async function openStreams(name: string, connections: number): Promise<number> {
   const fields = nextIdFields.map(([field, value]): readonly [string, string] => {
     if (field === ":path") return [field, "/snowlane.v1.IdService/BatchNextIds"];

@@ -119,7 +119,7 @@ const binaryBodies = [
   "0a056f7264657273",
   "0a00",
   "0a40",
-  // Parse: an ID, a text, both, with a form, with a layout that is none; then intervals, and a page token.
+  // Parse: an ID, a text, both, with a form, with an invalid layout; then intervals, and a page token.
   "09010000000000800f",
   "09ffffffffffffffff",
   "120131",

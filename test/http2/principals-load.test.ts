@@ -51,7 +51,7 @@ function load(url: string, name: string, folder: string) {
 }
 
 describe.each(["engine", "node"])("--http2 %s", (http2) => {
-  test("who stays notices nothing, half a file changes nothing, and a removed token ends by itself", async () => {
+  test("a principal that stays notices nothing, half a file changes nothing, and a removed token ends by itself", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "principals.json");
     writeFileSync(path, fileOf("stays", "goes"));

@@ -147,7 +147,7 @@ describe.each(["engine", "node"])("in front of --http2 %s", (http2) => {
   let plain: SnowlaneProcess;
   let secure: SnowlaneProcess;
   const start = (...args: readonly string[]): Promise<SnowlaneProcess> =>
-    // A machine that stands still for a second is no reason to refuse a call.
+    // A machine that stands still for a second is not a reason to refuse a call.
     startSnowlane({ args: ["--http2", http2, "--store", store, "--wait-max", "60s", ...args] });
 
   beforeAll(async () => {

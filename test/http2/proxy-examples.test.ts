@@ -1,6 +1,6 @@
 /**
  * The files of deploy/proxies, in front of a server as each asks for: with other ports, folders and certificates, and
- * otherwise as they stand.
+ * otherwise as they are.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";

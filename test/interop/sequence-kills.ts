@@ -13,7 +13,7 @@ import { portOf } from "./outage-trial.ts";
 
 const name = "shared";
 const countEach = 50_000;
-/** The server is killed when so many values have been taken from the database. */
+/** The server is killed when this many values have been taken from the database. */
 const killAt = [10_000, 60_000];
 
 /** How a trial goes. */

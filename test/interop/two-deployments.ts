@@ -5,7 +5,7 @@ import type { ClientProgram } from "./client-programs.ts";
 
 /** Calls that each client makes. */
 const callCount = 20;
-/** A process makes so many clients at most. */
+/** A process makes at most this many clients. */
 const roundMax = 10;
 
 /** The different outcomes of the calls of a process's last client: reasons, or IDs. */

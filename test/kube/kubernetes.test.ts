@@ -51,7 +51,7 @@ describe("a real kube-apiserver", () => {
     await expect(store.read("layout")).rejects.toEqual(refused);
   });
 
-  test("that is frozen or killed is STORE_UNAVAILABLE, and goes on from what stands", async () => {
+  test("that is frozen or killed is STORE_UNAVAILABLE, and goes on from what is stored", async () => {
     const store = await open("snowlane", 2_000);
     const patient = { timeout: 90_000, interval: 200 };
     await expect

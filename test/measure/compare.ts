@@ -50,7 +50,7 @@ const loads: readonly (H2load & { readonly title: string; readonly http2: "engin
     // Field 1, count 10,000.
     message: [0x08, 0x90, 0x4e],
   },
-  // So many that V8 has compiled both builds in the warm-up: with 300,000 the second round still took 1.6 x the third.
+  // Enough that V8 has compiled both builds in the warm-up: with 300,000 the second round still took 1.6 x the third.
   { title: "NextId over TLS", http2: "engine", connections: 4, streams: 32, calls: 1_000_000, tls: true },
   { title: "NextId, node:http2", http2: "node", connections: 4, streams: 32, calls: 12_000 },
 ];

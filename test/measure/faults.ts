@@ -43,7 +43,7 @@ const options = {
   write: onOff({ name: "write", doc: "Puts the rows into docs/reports/faults.md, one after the other." }),
   add: onOff({
     name: "add",
-    doc: "With --write: adds to the row that stands. A row is done in pieces by other seeds.",
+    doc: "With --write: adds to the existing row. A row is done in pieces by other seeds.",
   }),
 };
 type Options = SettingValues<typeof options>;

@@ -19,7 +19,7 @@ if (measuringPrograms.some((program) => program.name === name)) {
     options: {},
     words: {
       placeholder: "NAME [ARGUMENTS...]",
-      doc: "One of the programs below, which stand here with their minutes on two cores, or a benchmark of npm run bench -- --list. Behind the name, --help prints the program's own options.",
+      doc: "One of the programs below, which are listed here with their minutes on two cores, or a benchmark of npm run bench -- --list. Behind the name, --help prints the program's own options.",
       known: [...measuringPrograms, ...benchmarks].map((each) => each.name),
     },
     examples: measuringPrograms.map(

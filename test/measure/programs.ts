@@ -1,4 +1,4 @@
-/** A program that measures, or shows what happens under faults, and is no test. */
+/** A program that measures, or shows what happens under faults, and is not a test. */
 export interface MeasuringProgram {
   /** The word behind `npm run measure --`, and the file in this folder. */
   readonly name: string;

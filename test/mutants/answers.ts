@@ -1,8 +1,9 @@
 const notAwaited = "An async function that returns a promise ends as that one does: only an error's trace is shorter.";
 const headStart = "A head start only: callers who meet the window's end ask for it, and each period renews it.";
 const atNextLook = "The next look for a spare worker ID, about a second later, finds the same.";
-const clockTold = "It decides only whether a clock that is some seconds off is told of.";
-const wordsTold = "It decides only in which words the end of a window is told, where the clock is some seconds off.";
+const clockTold = "It decides only whether a clock that is some seconds off is reported.";
+const wordsTold =
+  "It decides only in which words the end of a window is reported, where the clock is some seconds off.";
 
 /** Mutants that no test notices, by name, and why that is right. */
 export const answers: Readonly<Record<string, string>> = {
@@ -44,7 +45,7 @@ export const answers: Readonly<Record<string, string>> = {
   "src/worker/worker-holder.ts | WorkerHolder.#adopt | dropped | this.#rebase.end();":
     "The next look for a spare worker ID finds that none is needed, and ends the rebase.",
   'src/worker/worker-holder.ts | WorkerHolder.#renew | && as || | outcome.kind === "renewed" && grant.untilMs === untilMs':
-    "A clock that is so far from the store's is then told of in an outage, too: once a minute, and it is true.",
+    "A clock that is that far from the store's is then reported in an outage, too: once a minute, and it is true.",
   "src/worker/worker-holder.ts | WorkerHolder.#onRenewal | dropped | this.#life.extend(); | 3":
     "What a read has confirmed is then used from the next renewal on: later, and as right.",
   "src/worker/worker-holder.ts | WorkerHolder.#onNothingGained | > as >= | aheadMs > this.#life.rules.leadMaxMs + 2 * clockErrorMs":
@@ -74,7 +75,7 @@ export const answers: Readonly<Record<string, string>> = {
   "src/worker/worker-holder.ts | WorkerHolder.#renewNow | Math.min without the others | Math.min(this.#renewAtMs, soonestMs) | 2":
     "A renewal that was due is then sent a tenth of a second later at most.",
   "src/worker/worker-holder.ts | WorkerHolder.#reportClockOff | < as <= | nowMs < this.#nextClockOffMs":
-    "It is told of again a millisecond later.",
+    "It is reported again a millisecond later.",
   'src/worker/worker-holder.ts | WorkerHolder.#move | not awaited | await this.#adopt(step.granted, "acquired")':
     "Resume records are written and removed in one line, and without one the grant is taken up before a release is sent.",
 };

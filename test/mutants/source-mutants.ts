@@ -82,7 +82,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** Types are no code, imports and assertions are no rules of ours. */
+/** Types are not code, imports and assertions are not rules of ours. */
 const skipped = /^(TS(?!NonNull|As|Satisfies)|Import)/;
 
 /** @param property - The name of the property that the node is the value of. */

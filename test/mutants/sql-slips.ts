@@ -1,5 +1,5 @@
 /**
- * Small slips in statements of SQL that stand as texts in a source: a condition that always holds, a boundary that
+ * Small slips in statements of SQL that are texts in a source: a condition that always holds, a boundary that
  * moved, a column that keeps its value, a clause that is gone.
  */
 

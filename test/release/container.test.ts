@@ -85,7 +85,7 @@ test("it has at most 160 MB with Node, and the notices of what it contains", () 
   expect(readFileSync(join(root, "opt/package/THIRD_PARTY_NOTICES"), "utf8")).toContain("pg 8.");
 });
 
-test("its user may change its state alone, and no program in it has the rights of another user", () => {
+test("its user may change only its state, and no program in it has the rights of another user", () => {
   const { root, config } = image;
   const [userId, groupId] = config.User.split(":").map(Number);
   const entries = readdirSync(root, { recursive: true, withFileTypes: true })

@@ -283,7 +283,7 @@ test("Go takes the module from the folder, as from a proxy, and gets an ID", { t
   const code = readFileSync("clients/go/samples/quickstart/main.go", "utf8");
   const ported = code.replace("snowlane.Options{}", `snowlane.Options{Endpoints: []string{"${server.url}"}}`);
   writeFileSync(join(project, "main.go"), ported);
-  // A module of a version is kept for good, and this one is no release yet.
+  // A module of a version is kept for good, and this one is not a release yet.
   const env = { GOMODCACHE: join(folder, "go-modules"), GOFLAGS: "-mod=mod" };
   const go = (...args: readonly string[]): Promise<string> => runCommand("go", args, { cwd: project, env });
   await go("mod", "init", "example.com/ids");
@@ -409,7 +409,7 @@ test("the server with drivers gets IDs from PostgreSQL, MariaDB and Redis in a f
   }
 });
 
-test("an older Node is told in one sentence which one is needed (18 ended with an error of its own)", {
+test("an older Node is refused in one sentence that names the version that is needed (18 ended with an error of its own)", {
   timeout: 600_000,
 }, async () => {
   const older = "18.19.0";

@@ -36,7 +36,7 @@ test("operators have metrics, probes and AdminService there, and no IDs", async 
   const refused = await askHttp1(adminUrl, { path: `/${nextId}`, body: "{}" });
   expect(refused.status).toBe(404);
   expect((await askHttp1(adminUrl, { ...get, path: "/" })).status).toBe(404);
-  // A name that is no address and not localhost: a page that rebinds it.
+  // A name that is not an address and not localhost: a page that rebinds it.
   const rebound = await askHttp1(adminUrl, { ...get, path: "/metrics", headers: { host: "evil.example" } });
   expect(rebound.status).toBe(403);
   expect(faults).toEqual([]);

@@ -43,7 +43,7 @@ test("ListWorkers pages through all worker IDs that have records", async () => {
 
 const start = (store: string, workerId: string) => runServer({ store, datacenterId: "4", workerId });
 
-test("a page token that is none is refused, and so is one of elsewhere", async () => {
+test("a malformed page token is refused, and so is one from elsewhere", async () => {
   const { url } = await runServer();
   const admin = createClient(AdminService, createGrpcTransport({ baseUrl: url }));
   for (const pageToken of ["1", "after-", "after-1 ", "after--1", "x".repeat(1000)]) {
@@ -122,7 +122,7 @@ test("health and reflection know AdminService, reflection knows SequenceService,
   expect(await response.json()).toMatchObject({ workers: [{ state: "WORKER_STATE_HELD" }], workerIdCount: "1024" });
 });
 
-test("a store that is gone is told without saying where it was", async () => {
+test("a store that is gone is reported without saying where it was", async () => {
   const folder = temporaryFolder();
   const { url } = await runServer({ store: `sqlite:${join(folder, "ids.db")}` });
   const admin = createClient(AdminService, createGrpcTransport({ baseUrl: url }));

@@ -65,7 +65,7 @@ test("ClaimPast is off without a statement; with one, each call claims other wor
   const { datacenterId, workerId } = await call("IdService/Parse", { text: String(id) });
   expect(lanes).not.toContainEqual(expect.objectContaining({ datacenterId, workerId }));
   expect(server.log.map(({ message }) => message)).toContain("A piece of the past was claimed");
-  // The claims are no holders: only this server and the one before are.
+  // The claims are not holders: only this server and the one before are.
   const { neverHeldCount, workers } = await call("AdminService/ListWorkers", {});
   expect(neverHeldCount).toBe("1022");
   const status = async (): Promise<unknown> => (await call("AdminService/GetStatus", {}))["status"];

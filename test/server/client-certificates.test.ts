@@ -46,7 +46,7 @@ describe.each(Object.entries(certifiedCalls))("over %s", (_name, askOver) => {
     expect(server.faults).toEqual([]);
   });
 
-  test("the common name of a certificate is no name: only its SAN counts", async () => {
+  test("the common name of a certificate is not a name: only its SAN counts", async () => {
     const { running, write } = start();
     const server = await running;
     write([{ name: "app", permissions: ["ids"], certificates: ["dns:nameless", "uri:nameless", "uri:CN=nameless"] }]);

@@ -33,7 +33,7 @@ async function callUntilClosed(url: string) {
   return { statuses, goaways, last: last[":status"] };
 }
 
-test.each(["engine", "node"])("HTTP/2 is told to go, and calls in flight come to their end: %s", async (http2) => {
+test.each(["engine", "node"])("HTTP/2 gets GOAWAY, and calls in flight come to their end: %s", async (http2) => {
   const { url, faults } = await runServer({ http2, connectionAge: "1s" });
   const { statuses, goaways, last } = await callUntilClosed(url);
   expect(new Set(statuses)).toEqual(new Set([200]));

@@ -57,7 +57,7 @@ const rules: readonly Rule[] = [
   { name: "no protobuf", body: grpcFrame(Buffer.of(0xff)), status: "13" },
   { name: "a message that is too large", body: grpcFrame(Buffer.alloc(4_097)), status: "8" },
   { name: "a message that claims 4 GiB", body: Buffer.of(0, 0xff, 0xff, 0xff, 0xff), status: "8" },
-  { name: "a timeout that is none", headers: { "grpc-timeout": "soon" }, body: empty, status: "3" },
+  { name: "a malformed timeout", headers: { "grpc-timeout": "soon" }, body: empty, status: "3" },
   { name: "a timeout of nine digits", headers: { "grpc-timeout": "100000000n" }, body: empty, status: "3" },
   { name: "a count out of range", path: `${service}/ReserveIds`, body: grpcFrame(reserve(0)), status: "3" },
   { name: "a stream's count out of range", path: `${service}/BatchNextIds`, body: empty, status: "3" },

@@ -77,7 +77,7 @@ test("an absolute form counts by its own name, a request of HTTP/1.0 needs none,
   ]);
 });
 
-test("a name is no other one for what stands around it", async () => {
+test("a name is the same whatever stands around it", async () => {
   const { address, server } = await runServer();
   const rest = "content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
   const ask = (fields: string, target = nextId) => sendBytes(address, [`POST ${target} HTTP/1.1\r\n${fields}${rest}`]);

@@ -99,7 +99,7 @@ const hostile: Readonly<Record<string, readonly RawName[]>> = {
     ["email", "OPS@prod.example"],
     ["ip", Buffer.from("00000000000000000000ffff0a010203", "hex")],
   ],
-  "bytes that are no address, and letters that look like others": [
+  "bytes that are not an address, and letters that look like others": [
     ["ip", Buffer.of(10, 1, 2)],
     ["ip", Buffer.of(10, 1, 2, 3, 255, 255, 255, 0)],
     ["ip", Buffer.alloc(0)],
@@ -119,7 +119,7 @@ const honest: readonly RawName[] = [
 ];
 
 describe.each(Object.entries(certifiedCalls))("over %s", (_name, ask) => {
-  test("a name counts only whole, and only as the kind that it is, whatever stands in it", async () => {
+  test("a name counts only whole, and only as the kind that it is, whatever is in it", async () => {
     const { certFile: tlsCert, keyFile: tlsKey } = ours.server;
     const running = await runServer({ tlsCert, tlsKey, tlsClientCa: ours.caFile, principals: principals() });
     const tls = { port: running.server.address.port, ca: readFileSync(ours.caFile) };
@@ -147,7 +147,7 @@ describe.each(Object.entries(certifiedCalls))("over %s", (_name, ask) => {
           "that has ended": await ours.sign("ended", `${name}${clientAuth}`, -1),
           "that was made for servers": await ours.sign("wrong-use", `${name}extendedKeyUsage=serverAuth\n`),
           "that signed itself": await ours.sign("self", `${name}${clientAuth}`, 30, "self"),
-          "of a caller that is no authority": await ours.sign("child", `${name}${clientAuth}`, 30, "client"),
+          "of a caller that is not an authority": await ours.sign("child", `${name}${clientAuth}`, 30, "client"),
         };
         const tls = { port: running.server.address.port, ca: readFileSync(ours.caFile) };
         for (const [what, files] of Object.entries(unverified)) {

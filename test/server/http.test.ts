@@ -23,7 +23,7 @@ const issuing = [
 const grpc = { "content-type": "application/grpc+proto", te: "trailers" };
 const empty = grpcFrame(toBinary(NextIdRequestSchema, create(NextIdRequestSchema)));
 
-/** Of a response with messages it stands in the trailers, of one without it may stand in the headers. */
+/** Of a response with messages it is in the trailers, of one without it may be in the headers. */
 function grpcStatus({ headers, trailers }: HttpAnswer): unknown {
   return trailers["grpc-status"] ?? headers["grpc-status"];
 }
@@ -155,12 +155,12 @@ describe.each([
   test.each<[string, HttpQuestion, number]>([
     ["an unknown path", { path: "/nothing" }, 404],
     ["an unknown method of ours", { path: "/snowlane.v1.IdService/Nothing" }, 404],
-    ["a path that is no URL", { path: "//" }, 404],
+    ["a path that is not a URL", { path: "//" }, 404],
     ["a body without its type", { path: nextId, headers: {}, body: "{}" }, 415],
     ["a form", { path: nextId, headers: { "content-type": "application/x-www-form-urlencoded" }, body: "{}" }, 415],
-    ["text that is no JSON", { path: nextId, body: "{" }, 400],
-    ["JSON that is no request", { path: nextId, body: "[]" }, 400],
-    ["a count that is no number", { path: issuing[2]!, body: '{"count":"many"}' }, 400],
+    ["text that is not JSON", { path: nextId, body: "{" }, 400],
+    ["JSON that is not a request", { path: nextId, body: "[]" }, 400],
+    ["a count that is not a number", { path: issuing[2]!, body: '{"count":"many"}' }, 400],
     ["a negative count", { path: issuing[2]!, body: '{"count":-1}' }, 400],
     ["an ID of 64 bits and more", { path: "/snowlane.v1.IdService/Parse", body: '{"id":"18446744073709551616"}' }, 400],
     ["a negative ID", { path: "/snowlane.v1.IdService/Parse", body: '{"id":"-1"}' }, 400],
@@ -217,7 +217,7 @@ test("gRPC: an unknown method or service is UNIMPLEMENTED in headers that end th
   }
 });
 
-test("gRPC: bytes that are no message are refused with a code, and the connection goes on", async () => {
+test("gRPC: bytes that are not a message are refused with a code, and the connection goes on", async () => {
   const { url, faults } = await runServer();
   for (const bytes of [
     Buffer.from([0, 0, 0, 0, 1, 0xff]),
@@ -247,7 +247,7 @@ test("a compressed request that grows beyond the limit is refused", async () => 
   expect(server.source.status().counters.issued).toBe(2);
 });
 
-test("a deadline that no timer can count is none", async () => {
+test("a deadline that no timer can count is left out", async () => {
   const { url } = await runServer();
   for (const timeout of ["99999999H", "2147484S"]) {
     const answer = await askHttp2(url, {
@@ -314,7 +314,7 @@ test("more connections in a second than allowed wait, and all are served", async
   expect(answers.map(({ status }) => status)).toEqual(Array<number>(6).fill(200));
 });
 
-test("who connects and leaves without a word takes no place in the line", async () => {
+test("a caller that connects and leaves without a word takes no place in the line", async () => {
   const { address, url } = await runServer({ connectionsPerSecond: "1" });
   const [host, port] = address.split(":");
   const leave = (): Promise<void> =>

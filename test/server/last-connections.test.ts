@@ -58,7 +58,7 @@ test("a server that did not run for 11 s answers the callers whose first bytes c
   const server = await startServer();
   const port = Number(server.address.split(":")[1]);
   const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.connect(port)));
-  // Half of them have said the first bytes of a preface: enough to be told from HTTP/1.1.
+  // Half of them have said the first bytes of a preface: enough to be distinguished from HTTP/1.1.
   for (const client of clients.slice(10)) client.send(hello.subarray(0, 10));
   const last = await RawClient.connect(port);
   last.send(...question);

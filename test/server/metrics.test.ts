@@ -99,7 +99,7 @@ test("a scrape needs the permission observe where callers need credentials", asy
   expect([...lines].filter(([line, count]) => line.startsWith("snowlane_calls_total") && count > 0)).toEqual([]);
 });
 
-test("metrics are only read: other methods are 405, and with --metrics off the path is none", async () => {
+test("metrics are only read: other methods are 405, and with --metrics off the path is unknown", async () => {
   const { url } = await runServer();
   const { status, headers } = await askHttp1(url, { ...get, method: "POST", body: "{}" });
   expect([status, headers["allow"]]).toEqual([405, "GET, HEAD"]);

@@ -25,7 +25,7 @@ describe.each([
     expect(faults).toEqual([]);
   });
 
-  test("a probe is only read: other methods are 405, and other paths are none", async () => {
+  test("a probe is only read: other methods are 405, and other paths are unknown", async () => {
     const { url } = await runServer();
     for (const path of ["/healthz", "/readyz"]) {
       const { status, headers } = await ask(url, { path, body: "{}" });

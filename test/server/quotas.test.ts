@@ -81,7 +81,7 @@ describe("in every protocol, on the hot way and on the general one", () => {
   });
 });
 
-/** The machine gave this test no processor for so long that the quota went unused. */
+/** The machine kept this test from running until the quota went unused. */
 const stoodStillMs = 700;
 const shapedMs = 10_000;
 

@@ -101,7 +101,7 @@ test("a file that is moved with its folder goes on, and one that is moved withou
   expect(await alone.take(1)).toEqual([12]);
 });
 
-test("a loss in a file that stands stops it although no server takes from it", async () => {
+test("a loss in an existing file stops it although no server takes from it", async () => {
   const folder = temporaryFolder();
   await expectStops(`sqlite:${join(folder, "s.db")}`, async (statement) => {
     const database = new DatabaseSync(join(folder, "s.db.sequences"), { timeout: 20_000 });

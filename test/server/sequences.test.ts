@@ -271,7 +271,7 @@ test("an older copy of the file stops the database for every server before a val
   expect((await vi.waitUntil(next, { timeout: 60_000 }))?.value).toBeGreaterThan(501n);
 });
 
-test("the path of a file that was deleted is in the log, and callers are not told it (they were, and the log said nothing)", async () => {
+test("the path of a file that was deleted is in the log, and callers do not get it (they did, and the log said nothing)", async () => {
   const folder = temporaryFolder();
   const { client, log } = await start({ store: `sqlite:${join(folder, "s.db")}` });
   await create(client, { name: "orders", allocation: Allocation.STRICT });

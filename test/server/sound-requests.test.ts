@@ -146,8 +146,8 @@ test("OPERATIONS 16: a Transfer-Encoding other than chunked gets 501, and one in
   expect(await ask("1.1", "Chunked")).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-// It was told to send a content type, which a GET does not have.
-test("OPERATIONS 17: a GET of a method without connect=v1 is told what its query needs", async () => {
+// It was asked to send a content type, which a GET does not have.
+test("OPERATIONS 17: a GET of a method without connect=v1 is refused with what its query needs", async () => {
   const { address } = await runServer();
   const answer = await sendBytes(address, [`GET ${parse} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`]);
   expect(answer).toMatch(/^HTTP\/1\.1 415 [^]*connect=v1, encoding=json and message=/);

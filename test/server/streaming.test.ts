@@ -92,7 +92,7 @@ test.each(["hot", "general"] as const)(
 );
 
 test.each(["hot", "general"] as const)(
-  "over HTTP/1.1 a reader that stalls and comes back is told why its stream ended (%s)",
+  "over HTTP/1.1 a reader that stalls and comes back learns why its stream ended (%s)",
   async (way) => {
     const running = await runServer({ stallTimeout: "300ms" });
     const response = await openHttp1(running.url, way);
@@ -120,7 +120,7 @@ test("a reader that leaves ends its stream, and the server can stop at once", as
   expect(running.faults).toEqual([]);
 });
 
-test("a reader that stalls and comes back is told why its stream ended", async () => {
+test("a reader that stalls and comes back learns why its stream ended", async () => {
   const running = await runServer({ stallTimeout: "300ms" });
   const { stream } = openHttp2(running.url, 0);
   let trailers: Record<string, unknown> = {};

@@ -69,7 +69,7 @@ async function expectRefusals(url: string): Promise<void> {
 }
 
 test.each(["engine", "node"])(
-  "over %s, while the store has never answered, no layout is told either, and nowhere the place of the store",
+  "over %s, while the store has never answered, no layout is shown either, and the place of the store is shown nowhere",
   async (http2) => {
     const { url, faults, starting, end } = await begin({ store: "postgres://nobody@127.0.0.1:1/none", http2 });
     await expectRefusals(url);

@@ -84,7 +84,7 @@ test("a stream of IDs counts for its network where no credentials are asked for,
 });
 
 // Each call added a listener to one signal and took it away, at a cost that grew with the open streams.
-test("OPERATIONS 5: one listener stands on the signals that all calls share, however many streams are open", async () => {
+test("OPERATIONS 5: the signals that all calls share have one listener, however many streams are open", async () => {
   const added: unknown[] = [];
   const spied = vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (
     this: unknown,

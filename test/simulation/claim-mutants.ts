@@ -139,7 +139,7 @@ export const claimMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     heldBy: {
       file: "src/worker/worker-holder-claim.test.ts",
-      test: "is no grant of its own that was never used: with a clock half an hour back it begins above the claim",
+      test: "is not a grant of its own that was never used: with a clock half an hour back it begins above the claim",
     },
     rule: "a claim of the past is never taken for a grant that was not used",
     file: "src/lease/claim-past.ts",

@@ -77,7 +77,7 @@ export class DangerWatch {
     this.#unanswered.add(next);
   }
 
-  /** The server got a write that expects what does not stand there. */
+  /** The server got a write that expects what is not there. */
   onConflict(key: string, expected: Entry | undefined, standing: string | undefined): void {
     if (parseWorkerKey(key) === undefined || expected === undefined || standing === undefined) return;
     const [ours, theirs] = [tokenOf(expected.text), tokenOf(standing)];

@@ -35,7 +35,7 @@ const deploymentSalt = 51_881;
 const deploymentShare = 0.4;
 
 /**
- * Drawing it takes no random numbers from anything else. A story is told with all worker IDs for everybody, and with
+ * Drawing it takes no random numbers from anything else. A story has all worker IDs for every process, and with
  * the losses that it tells of.
  */
 export function drawDeployment(seed: number, tellsStory: boolean): Deployment {
@@ -87,7 +87,7 @@ export function indexesOf(binding: Binding, layout: Layout): { readonly first: n
   return { first: datacenterId * perDatacenter, last: (datacenterId + 1) * perDatacenter - 1 };
 }
 
-/** How many of so many processes can serve at once. Bindings of two processes are the same, or have no ID in common. */
+/** How many of the processes can serve at once. Bindings of two processes are the same, or have no ID in common. */
 export function servingMax(deployment: Deployment, layout: Layout, processCount: number): number {
   const wanting = new Map<number, { readonly ids: number; processes: number }>();
   for (let index = 0; index < processCount; index += 1) {

@@ -16,7 +16,7 @@ test("every loss that a living server can see is found, nothing else is, and wha
   expect(wanted.filter((event) => (events.get(event) ?? 0) < 100)).toEqual([]);
 }, 600_000);
 
-/** Within so many seeds, from the one that is known on, a history must show that a rule is gone. */
+/** Within this many seeds, from the one that is known on, a history must show that a rule is gone. */
 const seedsMax = 1_000;
 
 describe("a history shows it when", () => {

@@ -182,7 +182,7 @@ export class IssueHistory {
   }
 }
 
-/** Whether a grant came after the loss, and before a mark stood. */
+/** Whether a grant came after the loss, and before a mark was written. */
 function isAfter({ fromGrant, untilGrant }: LossAllowance, grant: number): boolean {
   return grant > fromGrant && grant <= untilGrant;
 }

@@ -17,7 +17,7 @@ import { shrink } from "./shrink.ts";
 import { counted, simulate } from "./simulation.ts";
 import { type TraceEvent, traceLine } from "./trace-event.ts";
 
-/** Within so many seeds each mutant is to be caught. */
+/** Within this many seeds each mutant is to be caught. */
 const mutantSeeds = 10_000;
 
 const options = {

@@ -30,7 +30,7 @@ export type MoveOutcome = Omit<Outcome, "scenario">;
 interface Home {
   readonly name: string;
   readonly server: SimulatedServer;
-  /** The texts that stand there, as they were written. */
+  /** The texts that are there, as they were written. */
   readonly texts: Map<string, string>;
   slot: "nothing" | "layout" | "arriving" | "abandoned" | "leaving" | "left";
 }

@@ -37,7 +37,7 @@ export const moveMutants: readonly Mutant[] = [
   {
     name: "move-abandoned-beside-closing",
     caughtBySeed: 130,
-    rule: "the source's quarantine is replaced before it serves again, whatever stands there",
+    rule: "the source's quarantine is replaced before it serves again, whatever is there",
     world: "moves",
     file: abandonMove,
     find: "await swapRecord(source, recordKeys.quarantine,",
@@ -121,7 +121,7 @@ export const moveMutants: readonly Mutant[] = [
   {
     name: "quarantine-not-raised",
     caughtBySeed: 6,
-    rule: "a quarantine mark that stands is raised, also where it is over",
+    rule: "a quarantine mark that exists is raised, also where it is over",
     world: "moves",
     file: "src/lease/quarantine.ts",
     find: "const isHighEnough = standing !== undefined && standing.untilMs >= mark.untilMs;",

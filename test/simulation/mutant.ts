@@ -28,10 +28,10 @@ export interface Mutant {
 /**
  * The text of a mutant's file without the rule.
  *
- * @throws Error if what is to be replaced does not stand there exactly once.
+ * @throws Error if what is to be replaced does not occur there exactly once.
  */
 export function patched(text: string, { file, find, replace }: Pick<Mutant, "file" | "find" | "replace">): string {
   const pieces = text.split(find);
-  if (pieces.length !== 2) throw new Error(`"${find}" stands ${pieces.length - 1} times in ${file}.`);
+  if (pieces.length !== 2) throw new Error(`"${find}" occurs ${pieces.length - 1} times in ${file}.`);
   return pieces.join(replace);
 }

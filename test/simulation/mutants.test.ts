@@ -8,7 +8,7 @@ import { runSeeds } from "./run-seeds.ts";
 /** Prints a result of the run for people. */
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Within so many seeds, from the one that is known on, the outside checker must see that a rule is gone. */
+/** Within this many seeds, from the one that is known on, the outside checker must see that a rule is gone. */
 const seedsMax = 100;
 
 test("each mutant is held by a seed, or by a test that fails with it; at least 20 by a seed", () => {

@@ -40,7 +40,7 @@ const claimersShare = 0.2;
 const claimersMax = 6;
 const callTimeoutMs = 1_500;
 const attemptsMax = 5;
-/** IDs of so many ticks are issued of one claim, its first and its last among them. */
+/** IDs of this many ticks are issued from one claim, its first and its last among them. */
 const ticksMax = 40;
 
 /**

@@ -134,11 +134,11 @@ export class PromiseChecker {
   }
 
   /**
-   * The store went back, and says nothing of it. Until a mark stands, new grants may repeat what the lost records
+   * The store went back, and says nothing of it. Until a mark is written, new grants may repeat what the lost records
    * had granted: up to their marks, and no longer than until an answer shows the loss to their holder.
    *
-   * @param before - The texts that stood there, by key.
-   * @param after - Those that stand there now.
+   * @param before - The texts that were there, by key.
+   * @param after - Those that are there now.
    * @param trueMs - True time.
    * @returns Whether a worker record was lost.
    */
@@ -191,7 +191,7 @@ export class PromiseChecker {
     const [workerIndex = 0, fromMs = 0, untilMs = 0] = claim.split(" ").map(Number);
     const order = this.#claimOrder.get(`${workerIndex} ${untilMs}`);
     const name = `claim ${claim}`;
-    if (order === undefined) history.break("P", `${name} issued, and no such claim stands in the store`);
+    if (order === undefined) history.break("P", `${name} issued, and no such claim is in the store`);
     const timestampMs = history.add(run, { name, grant: order ?? 0, isShared: false });
     const isInside = timestampMs >= fromMs && timestampMs < untilMs;
     // A tick may be longer than a millisecond, and begins in the claim.

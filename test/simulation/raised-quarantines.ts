@@ -25,7 +25,7 @@ export class RaisedQuarantines {
     this.#layout = layout;
   }
 
-  /** An answer says that the quarantine stands. */
+  /** An answer says that the quarantine is there. */
   onRaised(store: string, untilMs: number): void {
     this.#untilMs.set(store, Math.max(untilMs, this.#of(store)));
   }

@@ -96,7 +96,7 @@ const madClockFaults: ReadonlySet<FaultKind> = new Set([
   "leap-second",
 ]);
 
-/** How many worker IDs there are: too few, just enough, or so many that a rebase always finds a spare one. */
+/** How many worker IDs there are: too few, just enough, or enough that a rebase always finds a spare one. */
 type Supply = "short" | "scarce" | "ample";
 
 function later(fault: Fault, byMs: number): Fault {

@@ -35,7 +35,7 @@ export const seedMutants: readonly Mutant[] = [
   {
     name: "silence-is-success",
     caughtBySeed: 9,
-    rule: "an acquire without an answer counts only if its own text stands in the store",
+    rule: "an acquire without an answer counts only if its own text is in the store",
     file: acquire,
     find: "if (standing?.text !== text) throw cause;",
     replace: "if (standing === undefined) throw cause;",
@@ -75,7 +75,7 @@ export const seedMutants: readonly Mutant[] = [
   {
     name: "release-over-anyone",
     caughtBySeed: 81,
-    rule: "a release compares with the record as last confirmed, not with whatever stands there",
+    rule: "a release compares with the record as last confirmed, not with whatever is there",
     file: release,
     find: "const answer = await store.compareAndSet(grant.key, grant.entry, text);",
     replace: "const answer = await store.compareAndSet(grant.key, (await store.read(grant.key)).entry, text);",
@@ -83,7 +83,7 @@ export const seedMutants: readonly Mutant[] = [
   {
     name: "renew-over-anyone",
     caughtBySeed: 28,
-    rule: "a renewal compares with the record as last confirmed, not with whatever stands there",
+    rule: "a renewal compares with the record as last confirmed, not with whatever is there",
     file: renewal,
     find: "const answer = await store.compareAndSet(grant.key, grant.entry, text);",
     replace: "const answer = await store.compareAndSet(grant.key, (await store.read(grant.key)).entry, text);",
@@ -99,7 +99,7 @@ export const seedMutants: readonly Mutant[] = [
   {
     name: "token-only",
     caughtBySeed: 51,
-    rule: "only one of our own unanswered writes is ours, not whatever stands under our token",
+    rule: "only one of our own unanswered writes is ours, not whatever is there under our token",
     file: renewal,
     find: 'const own = slot.kind === "record" ? grant.unanswered.get(slot.record.writeId) : undefined;',
     replace:
@@ -196,7 +196,7 @@ export const seedMutants: readonly Mutant[] = [
   {
     name: "follows-the-clock-back",
     caughtBySeed: 1,
-    rule: "time stands when the clock goes back",
+    rule: "time stops when the clock goes back",
     file: generator,
     find: "return Math.max(tick, floorTick);",
     replace:

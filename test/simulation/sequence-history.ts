@@ -121,7 +121,7 @@ class History {
       clock,
       onChanged: () => {},
     });
-    // Equal steps bring a counter back to where it stood when a range went back.
+    // Equal steps bring a counter back to where it was when a range went back.
     await catalog.create({ name: "orders", stepMin: 5, stepMax: this.#isRestless ? 5 : 50 });
     await catalog.create({ name: "strict", allocation: "strict" });
     await catalog.create({ name: "daily", period: "day", stepMin: 3, stepMax: 20 });

@@ -1,4 +1,4 @@
-/** Rules of the processes that a mutant leaves out; those of the database stand in memory-sequences.ts. */
+/** Rules of the processes that a mutant leaves out; those of the database are in memory-sequences.ts. */
 import { counterId, type GiveBackRequest, type Mark, type SequenceStore } from "../../src/sequence/sequence-store.ts";
 
 /** The rule that is left out. */
@@ -70,7 +70,7 @@ function liftingMarks(store: SequenceStore): SequenceStore {
         if (used === undefined) continue;
         // A give-back of its own lowers its mark.
         if (mark !== undefined && marks.has(id) && used < mark.index) {
-          const reason = `the counter of ${id} stands at ${used}, after ${mark.index}`;
+          const reason = `the counter of ${id} is at ${used}, after ${mark.index}`;
           await store.stop({ reason, revision: look.database?.revision ?? 0, emptiesStock: true, by: "server" });
         }
         marks.set(id, { ...key, index: used });

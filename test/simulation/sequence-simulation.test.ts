@@ -50,7 +50,7 @@ function forgetAtOnce(): void {
     vi.spyOn(CounterMarks.prototype, "forget").mockImplementation(function (this: CounterMarks, key: CounterKey) {
       this.giveBack(key, 0n);
     }),
-    // A mark at nothing is none.
+    // A mark at nothing does not count.
     vi.spyOn(CounterMarks.prototype, "get").mockImplementation(function (this: CounterMarks, key: CounterKey) {
       return this.all().find((mark) => counterId(mark) === counterId(key))?.index || undefined;
     }),
@@ -58,7 +58,7 @@ function forgetAtOnce(): void {
   onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
 }
 
-/** Within so many seeds, from the one that is known on, a history must show that a rule is gone. */
+/** Within this many seeds, from the one that is known on, a history must show that a rule is gone. */
 const seedsMax = 2_000;
 
 // Two rules are held by the contract of the stores instead, which has a mutant for each: a take names the revision and

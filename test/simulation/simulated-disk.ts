@@ -74,7 +74,7 @@ export class SimulatedJournal implements ResumeJournal {
     if (parts.original !== undefined) parts.original.#shadow = this;
   }
 
-  /** The records that stand on the disk, of earlier lives too, and those on their way to it. */
+  /** The records that are on the disk, of earlier lives too, and those on their way to it. */
   get noted(): readonly ResumeRecord[] {
     return [...this.#disk.records.values(), ...this.#written.values()];
   }

@@ -168,7 +168,7 @@ export class SimulatedServer {
   /**
    * Back to an earlier state, and nothing that the server says of itself shows it.
    *
-   * @returns The texts that stood there before.
+   * @returns The texts that were there before.
    */
   goBackUnseen(): ReadonlyMap<string, string> {
     const before = this.#rows;
@@ -178,7 +178,7 @@ export class SimulatedServer {
   }
 
   /**
-   * The same, to a state in which a record stands as it does now.
+   * The same, to a state in which a record is as it is now.
    *
    * @returns Whether there was such a state.
    */
@@ -367,7 +367,7 @@ export class SimulatedStore implements RecordStore {
       );
       const arrive = (): void =>
         this.#server.receive(() => {
-          // Without its majority a primary knows of nothing what will stand: it confirms no write, and shows none,
+          // Without its majority a primary knows of nothing what will stay: it confirms no write, and shows none,
           // unless it is one whose reads may be undone.
           const confirms = !this.#server.isMinority || (!isWrite && this.readsMayBeUndone);
           const answer = operation();

@@ -316,7 +316,7 @@ export class Simulation {
         const { kind } = await releaseExpired(store, workerIndex, ports);
         if (kind === "released") this.count("an operator released a worker ID");
       } catch (error) {
-        // The store did not answer: the operator is told so.
+        // The store did not answer: the operator is informed.
         if (!(error instanceof IdError)) throw error;
       } finally {
         await store.close();

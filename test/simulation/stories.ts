@@ -14,7 +14,7 @@ interface Cast {
  */
 export interface Story {
   readonly name: string;
-  /** `short`: more processes than worker IDs, so that whatever comes free is taken at once. */
+  /** `short`: more processes than worker IDs, so that whatever becomes free is taken at once. */
   readonly supply: "short" | "scarce" | "ample";
   readonly durability?: "durable" | "lossy";
   readonly hasClock?: boolean;

@@ -13,7 +13,7 @@ test("no history over several databases hands out a value twice, or stops one", 
   expect(wanted.filter((event) => (events.get(event) ?? 0) < 50)).toEqual([]);
 });
 
-/** Within so many seeds, from the one that is known on, a history must show that a rule is gone. */
+/** Within this many seeds, from the one that is known on, a history must show that a rule is gone. */
 const seedsMax = 2_000;
 
 // That the list of databases is changed by comparison alone is held by a test of the contract: without it, a database

@@ -70,7 +70,7 @@ export const testMutants: readonly Mutant[] = [
       file: "src/lease/layout-agreement.test.ts",
       test: "is not written by a process that never saw it: under its own layout it would issue the IDs of the holders",
     },
-    rule: "where records of workers stand, a layout record is written only by who saw it before",
+    rule: "where records of workers exist, a layout record is written only by a process that saw it before",
     file: layoutAgreement,
     find: "hasWorkers(listed) ? lostRecord(context, listed, incarnation, known) : createLayoutRecord(context)",
     replace: "createLayoutRecord(context)",
@@ -132,7 +132,7 @@ export const testMutants: readonly Mutant[] = [
     replace: "",
     heldBy: {
       file: "src/lease/undone-writes.test.ts",
-      test: "a renewal without an answer that stands in the store does not count",
+      test: "a renewal without an answer that is in the store does not count",
     },
   },
   {
@@ -144,7 +144,7 @@ export const testMutants: readonly Mutant[] = [
     replace: "return { entry: standing, record, moment };",
     heldBy: {
       file: "src/lease/undone-writes.test.ts",
-      test: "a grant without an answer that stands in the store does not count: it is written again before it is used",
+      test: "a grant without an answer that is in the store does not count: it is written again before it is used",
     },
   },
   {
@@ -192,7 +192,7 @@ export const testMutants: readonly Mutant[] = [
     replace: "",
     heldBy: {
       file: "src/lease/quarantine.test.ts",
-      test: "the same incarnation record stands: a store that was emptied, and filled by others, has another",
+      test: "the same incarnation record is there: a store that was emptied, and filled by others, has another",
     },
   },
   {
@@ -204,7 +204,7 @@ export const testMutants: readonly Mutant[] = [
     replace: "",
     heldBy: {
       file: "src/lease/quarantine.test.ts",
-      test: "the same quarantine mark stands",
+      test: "the same quarantine mark is there",
     },
   },
   {
@@ -262,7 +262,7 @@ export const testMutants: readonly Mutant[] = [
       file: "src/lease/resume/resume-keeper.test.ts",
       test: "knows a renewal that landed when its answer was lost in the crash (it passed for a copy's write)",
     },
-    rule: "a renewal stands in the resume record before it is sent",
+    rule: "a renewal is in the resume record before it is sent",
     file: grantLife,
     find: "await this.#keeper?.note(grant);\n    return await sendRenewal(context, grant, this.#rules, renewal);",
     replace:
@@ -311,7 +311,7 @@ export const testMutants: readonly Mutant[] = [
       file: "src/worker/grant-search.test.ts",
       test: "the life of the store: it is reported that another one answers",
     },
-    rule: "the life of the store that an acquire saw is told, also where the acquire then failed",
+    rule: "the life of the store that an acquire saw is reported, also where the acquire then failed",
     file: lossNotices,
     find: "if (incarnation !== undefined) this.#onNoted(incarnation);",
     replace: "",
@@ -323,7 +323,7 @@ export const testMutants: readonly Mutant[] = [
       file: "src/worker/grant-search.test.ts",
       test: "the records: how many worker IDs are free shows, and those that are damaged are reported",
     },
-    rule: "the records that an acquire saw are told, also where the acquire then failed",
+    rule: "the records that an acquire saw are reported, also where the acquire then failed",
     file: grantSearch,
     find: "if (seen.candidates !== undefined) this.#onCandidates(seen.candidates);",
     replace: 'if (seen.candidates !== undefined && outcome.kind !== "failed") this.#onCandidates(seen.candidates);',
@@ -333,7 +333,7 @@ export const testMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     heldBy: {
       file: "src/worker/grant-search.test.ts",
-      test: "the marks: a quarantine after a loss begins at the highest that stood in any record",
+      test: "the marks: a quarantine after a loss begins at the highest that was in any record",
     },
     rule: "the marks that an acquire saw count for a later quarantine, also where the acquire then failed",
     file: acquire,
@@ -347,7 +347,7 @@ export const testMutants: readonly Mutant[] = [
       file: "src/worker/grant-search.test.ts",
       test: "a start that a clock far from the store's holds back says so",
     },
-    rule: "a clock that is too far from the store's is told, also where it keeps a process from starting",
+    rule: "a clock that is too far from the store's is reported, also where it keeps a process from starting",
     file: grantSearch,
     find: "return { ...step, clockAheadMs: outcome.aheadMs };",
     replace: "return step;",
@@ -478,7 +478,7 @@ export const testMutants: readonly Mutant[] = [
   {
     name: "newer-marks-moved-over",
     caughtBySeed: undefined,
-    heldBy: { file: futureTests, test: "is not moved to another store, whether it stands in this one or in that" },
+    heldBy: { file: futureTests, test: "is not moved to another store, whether it is in this one or in that" },
     rule: "a move replaces no record that only a newer version can write again",
     file: "src/operator/store-move/copy-marks.ts",
     find: "refuseNewer(standing);",
@@ -489,7 +489,7 @@ export const testMutants: readonly Mutant[] = [
     caughtBySeed: undefined,
     heldBy: {
       file: "src/http2/output-buffer.test.ts",
-      test: "a slab that is told of twice is given back once, because two connections would write into one",
+      test: "a slab that is reported twice is given back once, because two connections would write into one",
     },
     rule: "a slab of output goes back to the pool once",
     file: "src/http2/output-buffer.ts",

@@ -37,7 +37,7 @@ export const valueMutants: readonly Mutant[] = [
     replace: "if (key <= this.#stock.key) return;",
     heldBy: {
       file: "src/sequence/value-sources.test.ts",
-      test: "a clock that goes back goes on counting where the earlier period stood, and comes back to the later one",
+      test: "a clock that goes back goes on counting where the earlier period was, and comes back to the later one",
     },
   },
 ];

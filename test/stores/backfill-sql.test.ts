@@ -19,7 +19,7 @@ const layout = layouts.twitter;
 const fromMs = Date.UTC(2020, 2, 1);
 const toMs = Date.UTC(2020, 3, 1);
 const rowCount = sized(20_000, 1_000_000);
-/** So many rows have one time: more than two ticks hold. */
+/** This many rows have one time: more than two ticks hold. */
 const tieCount = 9_000;
 
 interface TestRow {
@@ -193,7 +193,7 @@ describe.each(Object.entries(dialects))("%s numbers its own rows", (dialect, ope
   test("as the library does: with ties, without a time, outside of the interval, and with an ID of their own", async () => {
     const rows = testRows(rowCount);
     await makeTable(rows);
-    // Times that the database has, and that are none.
+    // Times that the database accepts, and that do not exist.
     for (const [at, time] of (timesWithoutEnd[dialect] ?? []).entries())
       await database.session.run(`INSERT INTO orders (nr, created_at) VALUES (${6_000_000 + at}, '${time}')`);
     const [own, ...others] = rows;

@@ -46,7 +46,7 @@ const layout = createLayout({
   ],
 });
 
-/** For it; a short window, so that dead ones come free. */
+/** For it; a short window, so that dead ones become free. */
 const serverArgs = [
   `--layout-fields=${layout.fields.map(({ kind, bits }) => `${kind}:${bits}`).join()}`,
   `--epoch=${new Date(layout.epochMs).toISOString()}`,
@@ -160,7 +160,7 @@ class Claimed {
   }
 }
 
-/** Claims on a store, and numbers rows of each claim, until so many are numbered. */
+/** Claims on a store, and numbers rows of each claim, until that many are numbered. */
 async function claimOn(store: string, rowsWanted: number, claimed: Claimed): Promise<void> {
   // In the whole size more rows a claim: each claim opens its store, which takes most of the time.
   const [rowCount, oldTurns] = [sized(250, 2_500), 10];
@@ -260,7 +260,7 @@ async function serveAndStartAgain(store: StoppedStore): Promise<void> {
 
 const year = { from: new Date("2020-01-01"), to: new Date("2021-01-01") };
 
-/** What a claim came to, once no quarantine stands any more. */
+/** What a claim came to, once there is no quarantine any more. */
 async function claimOrRefusal(options: ClaimPastOptions): Promise<PastClaim | IdError> {
   const endMs = systemClock.monotonicMs() + 120_000;
   for (;;) {

@@ -79,7 +79,7 @@ test("the store is lost: with the line of the runbook, servers on a backup wait 
   await runCommand("sh", ["-e", "-c", line.replace("URL", `'${store.url}'`)], { env });
   // Step 5. In the backup the worker ID is still held, perhaps for longer than the quarantine.
   const second = await serve(...args, "--wait-for-worker-id", "1m");
-  const waits = second.log.filter(({ message }) => String(message).startsWith("Waits before a worker ID can be had"));
+  const waits = second.log.filter(({ message }) => String(message).startsWith("Waits before it can take a worker ID"));
   expect(waits.length).toBeGreaterThan(0);
   expectNoneTwice(before, lost, await idsOf(second, 200));
 });

@@ -75,7 +75,7 @@ describe.each(remoteStoreKinds)("holders on $kind", ({ kind, start }) => {
     expect(one.events).toContainEqual(expect.objectContaining({ kind: "grant-ended", end: "lapsed" }));
   });
 
-  test("a start while all 1,024 worker IDs are held is refused at once, and told what to do", async () => {
+  test("a start while all 1,024 worker IDs are held is refused at once, with what to do", async () => {
     const options = { storeUrl: server.url, namespace: "full", storeTimeoutMs: 30_000, ...shortWindow(kind) };
     const first = await IssuingWorker.start({ ...options, ttlMs: 3_600_000 });
     const { workerId, datacenterId } = first.source.status().grant!;

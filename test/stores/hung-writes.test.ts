@@ -162,7 +162,7 @@ const sessionsOfOthers =
 /** MySQL and MariaDB list a session for a moment after they have closed its socket; one that stays is listed longer. */
 const lastingMs = 500;
 
-/** Counts the sessions of each list that stood in earlier ones already. */
+/** Counts the sessions of each list that were in earlier ones already. */
 function lastingSessions(): (rows: readonly RowDataPacket[]) => number {
   const listedFromMs = new Map<number, number>();
   return (rows) => {

@@ -57,7 +57,7 @@ async function open(url: string): Promise<RecordStore> {
 }
 
 describe.each(Object.keys(setUps))("an account on %s with what docs/stores.md gives it", (kind) => {
-  test("can do all that a store does, and a caller with a wrong password or none is told so", async () => {
+  test("can do all that a store does, and a caller with a wrong password or none gets an error that says so", async () => {
     const url = await setUps[kind]!();
     const store = await open(url);
     const created = await store.compareAndSet("worker-1", undefined, "one");

@@ -151,7 +151,7 @@ class WorkersOfRun {
   }
 }
 
-/** Both want the worker ID after the quarantine: where the holder is faster, the other is told so and ends. */
+/** Both want the worker ID after the quarantine: where the holder is faster, the other gets that answer and ends. */
 function takenBack(error: unknown): undefined {
   if (!(error instanceof IdError) || error.reason !== "NO_FREE_WORKER_ID") throw error;
 }

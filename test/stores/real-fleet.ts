@@ -85,7 +85,7 @@ export class RealFleet {
     const child = spawn(process.execPath, [program, storeUrl, instance], { stdio: ["pipe", "pipe", "inherit"] });
     const member: Member = { child, grantedMs: undefined, workerId: undefined, id: undefined, endedGrants: 0 };
     this.#members.push(member);
-    // A process that died is told by the wait for it.
+    // A process that died is reported by the wait for it.
     child.stdin.on("error", () => {});
     const ready = Promise.withResolvers<void>();
     child.once("exit", () => ready.reject(new Error(`${instance} ended before it was ready`)));

@@ -36,7 +36,7 @@ async function issue(storeUrl: string, windowMs = 3_000): Promise<IssuingWorker>
   return IssuingWorker.start({ storeUrl, windowMs, windowMaxMs: windowMs, renewalPeriodMs: 500 });
 }
 
-test("a replica that stands first in the URL of Redis is passed over", async () => {
+test("a replica that is first in the URL of Redis is skipped", async () => {
   const [primary, replica] = await startPair();
   const store = await open(urlOf([replica, primary], "?replicas=1"));
   const { kind } = await store.compareAndSet("worker-1", undefined, "text");
@@ -72,7 +72,7 @@ test("a refused write of Redis is reported in a sentence with one full stop", as
   });
 });
 
-test("an old primary that stands first in the URL without its replicas is passed over, as its writes reach no majority", async () => {
+test("an old primary that is first in the URL without its replicas is skipped, because its writes reach no majority", async () => {
   const [primary, replica] = await startPair();
   const cutOff = await startReplicable();
   const store = await open(urlOf([cutOff, primary], "?replicas=1"));
@@ -140,7 +140,7 @@ test("a window of 20 s outlasts a failover by Sentinel: no call is refused", asy
   expect(duplicatesOf(worker.ids)).toEqual([]);
 });
 
-test("a stale sentinel that names a replica is passed over", async () => {
+test("a stale sentinel that names a replica is skipped", async () => {
   const [old, next] = await startPair();
   // Two would have to agree, and each is alone: both keep to what they were told first.
   const stale = await startRedisSentinel({ primaryPort: old.port, quorum: 2 });

@@ -20,7 +20,7 @@ interface Refusing {
   readonly allow: () => Promise<unknown>;
 }
 
-/** Longer than 16 writes that each fail at once: so many used to end all writing. */
+/** Longer than 16 writes that each fail at once: that many used to end all writing. */
 const refusedMs = 18_000;
 const times = { windowMs: 28_000, windowMaxMs: 28_000, renewalPeriodMs: 1_000, ttlMs: 31_000, storeTimeoutMs: 2_000 };
 

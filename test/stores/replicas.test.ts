@@ -57,7 +57,7 @@ test("a failover to a replica that lacks the last renewals is another life: quar
   const times = { windowMs: 4_000, windowMaxMs: 4_000, renewalPeriodMs: 500, ttlMs: 7_000, storeTimeoutMs: 1_000 };
   const pinned = { storeUrl: url, datacenterId: 1, workerId: 5, sequenceSpread: false, ...times };
   const holder = await IssuingWorker.start({ ...pinned, instance: "holder" });
-  // What the primary takes from here on, neither replica has: the renewals that were sent stand there alone.
+  // What the primary takes from here on, neither replica has: the renewals that were sent are only there.
   const { ambiguous } = holder.source.status().counters;
   const untilMs = (): number => holder.source.status().grant?.untilMs ?? 0;
   for (const replica of replicas) replica.pause();

@@ -82,7 +82,7 @@ describe("a server", () => {
     const after = await draw(second, 50);
     // Not one ID beyond what was reserved: the window ends, and with it the answers.
     await expect.poll(() => ask(second), patience).toBe("unavailable");
-    // What its record says of the layout is told without the store, too.
+    // What its record says of the layout is shown without the store, too.
     expect(await deploymentOf(second)).toBe(deployment);
     reconnect();
     await expect.poll(() => ask(second), patience).toMatch(/^\d+$/);
@@ -129,7 +129,7 @@ describe("a server", () => {
     await expect.poll(() => linesOf(second, "acquired").length, patience).toBeGreaterThan(0);
     expect(lineOf(second, "grant-ended")).toMatchObject({ end: "lost" });
     expect(placeOf(lineOf(second, "acquired"))).not.toEqual({ datacenterId, workerId });
-    // The record of what is lost is gone, and that of the new grant stands.
+    // The record of what is lost is gone, and that of the new grant is there.
     expect(recordsIn(folder)).toHaveLength(1);
     expect(duplicatesOf(before, between, await draw(second, 50))).toEqual([]);
   });
@@ -212,7 +212,8 @@ async function ask(server: SnowlaneProcess): Promise<string> {
 }
 
 /**
- * So many IDs, the first by itself. On a busy machine the disk may be late with the record: then it is asked again.
+ * Takes that many IDs, the first by itself. On a busy machine the disk may be late with the record: then it is asked
+ * again.
  */
 async function draw(server: SnowlaneProcess, count: number): Promise<bigint[]> {
   const ids: bigint[] = [];

@@ -46,7 +46,7 @@ async function runBlock(url: string, block: string): Promise<void> {
 }
 
 describe.each(places)("an account on $name with what docs/sequences.md grants", ({ kind, start, database, admin }) => {
-  test("makes no table, and can do all that a server and an operator do where they stand", async () => {
+  test("makes no table, and can do all that a server and an operator do where they exist", async () => {
     const server = await started(start());
     await runBlock(server.url, docBlock(`privileges: ${kind}`));
     const urlOf = (account: string): string => `${kind}://${account}@127.0.0.1:${server.port}/${database}`;

@@ -136,6 +136,6 @@ test("a database without sequences takes the ID of one that is lost, and gives v
   expect(adopted).toMatchObject({ code: 0, stdout: expect.stringContaining(`The database is ${storeId} now`) });
   expect(await sequences("open", ...place)).toMatchObject({ code: 6 });
   const raised = await sequences("raise", "--all", "--by", "1000", ...why, ...place);
-  expect(raised.stdout).toContain("sequences that are made later begin 1000 values higher");
+  expect(raised.stdout).toContain("sequences that are created later begin 1000 values higher");
   expect(await sequences("open", ...place)).toMatchObject({ code: 0 });
 });

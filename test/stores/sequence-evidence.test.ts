@@ -55,7 +55,7 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     expect((await first.take(250)).length).toBe(250);
     await runSql(server.url, `UPDATE snowlane_sequence_counter SET used_count = 0 WHERE namespace = '${namespace}'`);
     await expect(other.take(1)).rejects.toEqual(regressed);
-    expect(await stopped(namespace)).toContain("the counter of orders stands at 0");
+    expect(await stopped(namespace)).toContain("the counter of orders is at 0");
     // Values on both sides of the loss may be in memory.
     const outcome = () => first.take(1).catch(({ reason }: { readonly reason: string }) => reason);
     await expect.poll(outcome, { timeout: 60_000 }).toBe("STORE_WENT_BACK");

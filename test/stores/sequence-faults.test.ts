@@ -70,7 +70,7 @@ async function answered<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-test("a take from PostgreSQL waits for a standby although the server's default does not, and a cancelled wait is no take", async () => {
+test("a take from PostgreSQL waits for a standby although the server's default does not, and a cancelled wait is not a take", async () => {
   const server = await startPostgres(["-c", "synchronous_commit=off"]);
   onTestFinished(() => server.stop());
   const store = await open(server.url, "default");
@@ -329,7 +329,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     await expect(late.look([])).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });
   });
 
-  test("whose tables a newer release has changed: an older one is refused, and told so", async () => {
+  test("whose tables a newer release has changed: an older one is refused, with the reason", async () => {
     const own = await start();
     onTestFinished(() => own.stop());
     await make(await open(own.url, "default"));

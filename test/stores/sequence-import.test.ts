@@ -53,7 +53,7 @@ describe.each([
     for (const name of ["orders", "tickets"]) await run("update", name, "--disabled", "true", "--wait", "30s");
     const again = (await run(...source)).stdout;
     expect(again).toMatch(/^orders +10[12] +raised$/m);
-    expect(again).toMatch(/^tickets +\d +stands above already$/m);
+    expect(again).toMatch(/^tickets +\d +is higher already$/m);
   });
 });
 
@@ -126,7 +126,7 @@ describe("from MariaDB", () => {
     expect((await run("next", "shop.share")).stdout).toBe("701\n");
   });
 
-  test("a query that would write is refused, and one that is wrong is told in the database's words", async () => {
+  test("a query that would write is refused, and one that is wrong is reported in the database's words", async () => {
     await runSql(url, "CREATE TABLE kept (id INT)");
     const run = sequencesInFile();
     const import_ = (sql: string) => run("import", "--from", url, "--name", "a", "--sql", sql);
@@ -142,7 +142,7 @@ describe("from MariaDB", () => {
   });
 });
 
-test("from PostgreSQL: identity columns and sequences, and an account that is refused is told so", async () => {
+test("from PostgreSQL: identity columns and sequences, and an account that is refused gets an error that says so", async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   await runSql(

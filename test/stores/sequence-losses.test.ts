@@ -48,11 +48,11 @@ const seen: readonly Loss[] = [
 
 const unseen: readonly Loss[] = [
   { name: "postgres: an older data folder, as a snapshot of its volume", start: () => startPostgres(), keep: keepData },
-  { name: "postgres: older rows in the tables that stand", start: () => startPostgres(), keep: keepRows },
+  { name: "postgres: older rows in the existing tables", start: () => startPostgres(), keep: keepRows },
   { name: "mysql: an older data folder, as a snapshot of its volume", start: () => startMysql(), keep: keepData },
   ...ofMariadb({ name: "mariadb: a snapshot of its volume", start: () => startMariadb(), keep: keepSnapshot }),
-  { name: "mariadb: older rows in the tables that stand", start: () => startMariadb(), keep: keepRows },
-  { name: "mysql: older rows in the tables that stand", start: () => startMysql(), keep: keepRows },
+  { name: "mariadb: older rows in the existing tables", start: () => startMariadb(), keep: keepRows },
+  { name: "mysql: older rows in the existing tables", start: () => startMysql(), keep: keepRows },
 ];
 
 /** A loss of MariaDB alone: where MySQL takes its place, there is none. */
@@ -232,7 +232,7 @@ test.for(kinds)(
 );
 
 test.for(kinds)(
-  "a loss in tables that stand stops the database although no server takes from it: $kind",
+  "a loss in existing tables stops the database although no server takes from it: $kind",
   async ({ start }) => {
     const server = await start();
     onTestFinished(() => server.stop());
@@ -251,7 +251,7 @@ test.for(kinds)(
     expect(await first.take(2)).toEqual([1, 2]);
     const [database] = await runSql(server.url, "SELECT revision FROM snowlane_sequence_place");
     expect(Number(database?.["revision"])).toBe(1);
-    // The rows of sequences and counters alone: the row of the database stands.
+    // The rows of sequences and counters alone: the row of the database stays.
     await runSql(server.url, ...tables.slice(0, 2).map((table) => `DELETE FROM ${table}`));
     await expect(first.take(1)).rejects.toEqual(regression);
     await expect(openSequences(server.url).take(1)).rejects.toEqual(regression);

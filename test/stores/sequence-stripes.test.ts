@@ -163,7 +163,7 @@ test("a lost database gets a successor from a dump of another one", async () => 
   expect(await adoptDatabase(successor, lostId)).toEqual({ kind: "in-use" });
   const { revision } = database!;
   await successor.stop({ reason: "a test", revision, emptiesStock: false, by: "operator" });
-  await expect(adoptDatabase(successor, "f".repeat(32))).rejects.toThrow("knows no database");
+  await expect(adoptDatabase(successor, "f".repeat(32))).rejects.toThrow("does not list a database");
   expect(await adoptDatabase(successor, lostId)).toEqual({ kind: "adopted", stripe: stripe - 1 });
   // Before the runbook nothing is taken.
   await expect(open([urlOf("successor")]).takeUntil([], 1)).rejects.toMatchObject({ reason: "STORE_WENT_BACK" });

@@ -12,7 +12,7 @@ export interface TrialOptions {
   readonly databaseUrl: string;
   /** The database's server, to be killed; undefined = the servers of Snowlane are in the file themselves. */
   readonly database?: TestServer | undefined;
-  /** A folder for the worker records, which are no part of the trial. */
+  /** A folder for the worker records, which are not part of the trial. */
   readonly folder: string;
   readonly serverCount: number;
   /** Values of one take. */
@@ -44,7 +44,7 @@ interface Run {
 const callersOfServer = 1;
 const startedAtOnce = 4;
 /**
- * The share of a step that a call asks for. A step is no multiple of it, so that a server that is killed has some in
+ * The share of a step that a call asks for. A step is not a multiple of it, so that a server that is killed has some in
  * memory: with a quarter, one run in many met four servers that had just handed out their last value.
  */
 const callShare = 0.37;
@@ -98,7 +98,7 @@ export async function runSequenceTrial(options: TrialOptions): Promise<TrialResu
     await countReaches((roundCount + 1) * valuesOfRound);
     over.abort();
     await Promise.all(callers);
-    // Nobody takes any more, so what the servers have in memory can be told from what the crashes cost.
+    // Nobody takes any more, so what the servers have in memory can be distinguished from what the crashes cost.
     await withCatalog(options, (catalog) => catalog.stop("the trial is over"));
     for (const left of await Promise.all(servers.map(({ url }) => drain(url, step / 100)))) {
       runs.push(...left);
@@ -190,7 +190,7 @@ function countRepeated(runs: readonly Run[]): number {
   return repeatedCount;
 }
 
-/** Waits until there are so many. It fails only where none comes for long: a large trial takes its time. */
+/** Waits until there are that many. It fails only where none comes for long: a large trial takes its time. */
 async function reach(wanted: number, countNow: () => number): Promise<void> {
   let seen = { count: countNow(), ms: systemClock.monotonicMs() };
   for (; countNow() < wanted; await sleep(10)) {

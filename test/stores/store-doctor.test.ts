@@ -48,7 +48,7 @@ test("doctor fails on a store that takes no writes, as a start would", async () 
   const finding = /"check":"writes","level":"fail","detail":"The redis store refuses to be written: OOM /;
   const fresh = await runSnowlane(command);
   expect([fresh.exitCode, fresh.stdout]).toEqual([4, expect.stringMatching(finding)]);
-  // The same where a deployment stands: doctor then tries its own record.
+  // The same where there is a deployment: doctor then tries its own record.
   await askRedis(full.port, "CONFIG SET maxmemory 0");
   const window = ["--window", "1s", "--renewal-period", "300ms"];
   expect((await runSnowlane(["next", "--store", full.url, ...window])).exitCode).toBe(0);
@@ -177,7 +177,7 @@ test.each([
     await Promise.all(sessions.map((session) => session.end()));
     expect(exitCode).toBe(4);
     expect(stdout).toMatch(/^fail +store +The \w+ store cannot be used: 127.*too many (clients|connections)/im);
-    expect(stdout).toContain("Raise max_connections, or put a pooler between.");
+    expect(stdout).toContain("Raise max_connections, or put a pooler in front of it.");
     expect(stdout).toContain("It answers: its message says what to do.");
     expect(stdout).not.toContain("firewall");
   },

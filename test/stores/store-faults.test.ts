@@ -162,7 +162,7 @@ async function answered<T>(call: () => Promise<T>): Promise<T> {
 
 /**
  * The record holds one of `texts`, whole; a write that expects it is applied, and one that expects another is not. A
- * write whose call was given up may still land in between: then what stands is looked at again.
+ * write whose call was given up may still land in between: then what is there is looked at again.
  */
 async function goesOnFromWhatStands(store: RecordStore, texts: readonly string[]): Promise<void> {
   const stale: Entry = { key: "worker-1", text: "never written" };
@@ -181,7 +181,7 @@ async function goesOnFromWhatStands(store: RecordStore, texts: readonly string[]
   expect((await answered(() => store.read("worker-1"))).entry?.text).toBe("next");
 }
 
-/** Makes the record `old`. A busy machine may be late with the answer: then it stands there already. */
+/** Makes the record `old`. A busy machine may be late with the answer: then it is there already. */
 async function created(store: RecordStore): Promise<Entry> {
   return answered(async () => {
     await store.compareAndSet("worker-1", undefined, "old");

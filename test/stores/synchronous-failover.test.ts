@@ -44,7 +44,7 @@ test("a failover to a synchronous standby while commits hang: nobody issues by a
   });
   heirStarting.catch(() => {});
   const copied = await records(standby);
-  // The trap is there: on the primary stand writes that nobody answered, of the holder and of one that starts.
+  // The trap is there: on the primary are writes that nobody answered, of the holder and of one that starts.
   await expect.poll(async () => (await records(primary)).length, patience).toBeGreaterThan(copied.length);
   await expect.poll(async () => textOf(await records(primary)), patience).not.toEqual(textOf(copied));
   await sleep(3 * times.storeTimeoutMs);

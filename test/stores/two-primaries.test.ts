@@ -73,7 +73,7 @@ async function promote(standby: TestServer): Promise<void> {
   await query(standby, "SELECT pg_promote()");
 }
 
-/** Waits until they have issued so many IDs together. */
+/** Waits until they have issued that many IDs together. */
 async function issueMore(workers: readonly IssuingWorker[], count: number): Promise<void> {
   const issued = (): number => workers.reduce((sum, { ids }) => sum + ids.length, 0);
   const before = issued();
@@ -220,7 +220,7 @@ test("two sentinels that name two primaries: nothing is written until they agree
   expect((await store.compareAndSet("worker-1", undefined, "text")).kind).toBe("applied");
 });
 
-test("a host that does not answer holds calls up for no longer than a moment, and is no evidence", async () => {
+test("a host that does not answer holds calls up for no longer than a moment, and is not evidence", async () => {
   const primary = await running(startPostgres());
   const standby = await running(startStandby(primary));
   // A call that waited for the silent host would outlast this test.

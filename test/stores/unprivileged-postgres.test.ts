@@ -38,18 +38,18 @@ async function keep(right: string): Promise<void> {
   onTestFinished(async () => void (await admin.query(`GRANT ${right} TO PUBLIC`)));
 }
 
-test("a user with all rights is told of every part, and warned of nothing", async () => {
+test("a user with all rights learns every part, and is warned of nothing", async () => {
   const store = await open();
   expect(partsOf(await store.moment())).toEqual(["database", "start", "system", "table", "timeline"]);
   expect(await store.advise!({ windowMs: 30_000 })).toEqual([]);
 });
 
 const kept = [
-  ["EXECUTE ON FUNCTION pg_control_system()", "system", /the older timeline cannot be told/],
+  ["EXECUTE ON FUNCTION pg_control_system()", "system", /it is unknown which has the older timeline/],
   ["EXECUTE ON FUNCTION pg_current_wal_lsn()", "timeline", /shows by the server's start alone/],
   ["EXECUTE ON FUNCTION pg_walfile_name(pg_lsn)", "timeline", /shows by the server's start alone/],
-  ["EXECUTE ON FUNCTION pg_postmaster_start_time()", "start", /older data folder goes unseen/],
-  ["SELECT ON pg_database", "database", /takes its name goes unseen/],
+  ["EXECUTE ON FUNCTION pg_postmaster_start_time()", "start", /older data folder is not noticed/],
+  ["SELECT ON pg_database", "database", /takes its name is not noticed/],
 ] as const;
 
 test.each(kept)("without %s the store works, and doctor says what goes unseen", async (right, part, warning) => {

@@ -36,17 +36,17 @@ export const unseenLosses: readonly UnseenLoss[] = [
   { server: "redis", name: "redis: an older hash put back into the server that runs", set: copiedBack },
   {
     server: "postgres",
-    name: "postgres: older rows in the table that stands",
+    name: "postgres: older rows in the existing table",
     set: async () => rewritten(await startPostgres()),
   },
   {
     server: "mariadb",
-    name: "mysql: older rows in the table that stands",
+    name: "mysql: older rows in the existing table",
     set: async () => rewritten(await startMariadb()),
   },
   {
     server: "zookeeper",
-    name: "zookeeper: older texts in the znodes that stand",
+    name: "zookeeper: older texts in the existing znodes",
     set: async () => rewritten(await startZooKeeper()),
   },
   {
@@ -62,7 +62,7 @@ export const unseenLosses: readonly UnseenLoss[] = [
   { server: undefined, name: "kubernetes: older leases", set: kubernetes },
 ];
 
-/** Older texts are written over those that stand, by statements like any others. */
+/** Older texts are written over the existing ones, by statements like any others. */
 function rewritten(server: { readonly url: string; readonly stop: () => Promise<void> }): UnseenLossStage {
   const { url } = server;
   let kept: readonly Entry[] = [];

@@ -13,7 +13,7 @@ function messageOf(line: string): string {
   return (JSON.parse(line) as { readonly message: string }).message;
 }
 
-test("a start while all worker IDs are held says when one comes free, and serves as soon as a holder stops", async () => {
+test("a start while all worker IDs are held says when one becomes free, and serves as soon as a holder stops", async () => {
   const database = await startPostgres();
   onTestFinished(() => database.stop());
   const flags = { ...two, store: database.url };
@@ -23,7 +23,7 @@ test("a start while all worker IDs are held says when one comes free, and serves
   await expect(refused.starting).rejects.toMatchObject({
     reason: "NO_FREE_WORKER_ID",
     message: expect.stringMatching(
-      /all 2 are in use.* One comes free at 20\d\d-\d\d-\d\dT[\d:.]+Z unless its holder renews\./,
+      /all 2 are in use.* One becomes free at 20\d\d-\d\d-\d\dT[\d:.]+Z unless its holder renews\./,
     ),
     metadata: { free_from_unix_ms: expect.stringMatching(/^\d{13}$/) },
   });
@@ -31,7 +31,8 @@ test("a start while all worker IDs are held says when one comes free, and serves
   const waiter = beginServer({ ...flags, waitForWorkerId: "10m" });
   onTestFinished(() => waiter.end());
   waiter.starting.catch(() => {});
-  const waits = (): boolean => waiter.log.some((line) => /^Waits before a worker ID.*\(until /.test(messageOf(line)));
+  const waits = (): boolean =>
+    waiter.log.some((line) => /^Waits before it can take a worker ID.*\(until /.test(messageOf(line)));
   await expect.poll(waits, patience).toBe(true);
   let isServing = false;
   const served = waiter.starting.then((server) => {

@@ -11,7 +11,7 @@ const codecs = Array.from(vectorLayouts.values(), (layout) => ({
 }));
 const nowMs = 1_767_225_600_000;
 
-/** Characters that look like those of a form, end strings early, change their length, or are none. */
+/** Characters that look like those of a form, end strings early, change their length, or are not characters. */
 const oddities = [
   "\u0000",
   "\n",

@@ -8,7 +8,7 @@ import { createRandom, randomId, type Random, randomParts } from "./random-ids.t
 const layouts: readonly Layout[] = [...vectorLayouts.values()];
 const namespace = "default";
 
-/** Texts must stand in the order of the IDs; JavaScript compares ASCII texts by their bytes. */
+/** Texts must be in the order of the IDs; JavaScript compares ASCII texts by their bytes. */
 function holdOrder(layout: Layout, format: TextFormat, ids: readonly bigint[], seed: number): void {
   const write = createTextCodec({ layout, namespace }).writer(format);
   const texts = ids.map(write);
@@ -83,7 +83,7 @@ describe("serial numbers and UUIDs sort as the IDs of one worker", () => {
   });
 });
 
-describe("UUIDs sort as all IDs do where the timestamp stands highest", () => {
+describe("UUIDs sort as all IDs do where the timestamp is the highest field", () => {
   const timeFirst = layouts.filter(({ fields, epochMs }) => fields[0]?.kind === "timestamp" && epochMs >= 0);
   test.each(timeFirst)("$name", (layout) => {
     const random = createRandom();

@@ -18,7 +18,7 @@ test("a pipe gives a line for each line, in any form", async () => {
   expect(stdout).toBe(texts.map(({ format, text }) => `${text}\t${rest}\t${format.form}\n`).join(""));
 });
 
-test("bad lines are told with their numbers, and the good ones still come out", async () => {
+test("bad lines are reported with their numbers, and the good ones still come out", async () => {
   const input = Buffer.concat([
     Buffer.from("1\r\n\nno such\n\u{1f600}\n2GM1FU6deuj\n9223372036854775808\n"),
     Buffer.from([0xff, 0xfe, 0x0a, 0x00, 0x0a]),
@@ -118,7 +118,7 @@ test("with a type prefix, typed IDs of that prefix are read and no other text", 
   expect(other.stderr).toContain("--form typed");
 });
 
-test("an offset west of UTC is no flag, and wrong options are told with their hint", async () => {
+test("an offset west of UTC is not a flag, and wrong options are reported with their hint", async () => {
   const west = await runSnowlane(["parse", "--json", "--offset", "-08:00", "2025031217443494909920005"]);
   expect(JSON.parse(west.stdout)).toMatchObject({ id: String(id), texts: { serial: "2025031217443494909920005" } });
   const wrong = await runSnowlane(["parse", "--offset", "+18:01", "--form", "roman", "1"]);
@@ -184,7 +184,7 @@ describe("NEWCOMER 9 and FIELD F10 (e): a doubt is a note on standard error, onc
     ["2126426546045608000", /^snowlane: note: The number looks rounded .*\n$/],
     ["1541815603606036500", /^snowlane: note: The number looks rounded .*\n$/],
     ["1656432460105", /^snowlane: note: This is a Unix time in milliseconds, 2022-06-28T16:07:40\.105Z, .*\n$/],
-    ["00000001541815603606036480", /^snowlane: note: Zeros were put before the number\.\n$/],
+    ["00000001541815603606036480", /^snowlane: note: The number has leading zeros\.\n$/],
     ["7395765689539710983", /^snowlane: note: Under the layout twitter.*read by the layout clickhouse.*\n$/],
     ["<@175928847299117063>", /^snowlane: note: The text names discord\. .*read by the layout discord.*\n$/],
   ])("%s", async (text, note) => {
@@ -203,7 +203,9 @@ describe("NEWCOMER 9 and FIELD F10 (e): a doubt is a note on standard error, onc
   test("PAGE 16: where a layout is given, an ID of the future is read by it, with a doubt", async () => {
     const { stdout, stderr } = await runSnowlane(["parse", "--layout", "twitter", "3189745823456789012"]);
     expect(stdout).toContain("2034-12-10T02:14:01.580Z");
-    expect(stderr).toMatch(/^snowlane: note: Under the layout twitter, no ID can .* Likelier is --layout \w+\.\n$/);
+    expect(stderr).toMatch(
+      /^snowlane: note: Under the layout twitter, this ID would .* More likely is --layout \w+\.\n$/,
+    );
   });
 
   test("PAGE 15: a layout that has ended says so", async () => {

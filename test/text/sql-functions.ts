@@ -65,7 +65,7 @@ export function idsOf(layout: Layout): readonly bigint[] {
   });
 }
 
-/** FIELD F8: numbers that are no IDs of a layout: negative ones, and those above its bits that a column can hold. */
+/** FIELD F8: numbers that are not IDs of a layout: negative ones, and those above its bits that a column can hold. */
 export function numbersThatAreNoIds({ bits }: Layout): readonly bigint[] {
   const above = bits < 63 ? [2n ** BigInt(bits), 2n ** 63n - 1n] : [];
   return [-1n, -1_323_802_375_361_658_781n, ...above];

@@ -66,7 +66,7 @@ export interface Vector extends LayoutSpec {
   readonly publicId: string;
 }
 
-/** The vectors as they were found, a list a file: one that holds is found as it stands. JSON can carry them. */
+/** The vectors as they were found, a list a file: one that holds is found as it is written. JSON can carry them. */
 export type FoundVectors = Readonly<Record<VectorFileName | "sipHash", readonly object[]>>;
 
 /** Reads all vectors. Fields that this does not find out are left out of what it gives. */

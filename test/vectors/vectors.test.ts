@@ -18,7 +18,7 @@ test("there are at least 200 vectors", () => {
   expect(files.refused.vectors.length).toBeGreaterThanOrEqual(100);
 });
 
-test("every vector is found as it stands: IDs, texts, refusals with their positions, UUIDs, public IDs", () => {
+test("every vector is found as it is written: IDs, texts, refusals with their positions, UUIDs, public IDs", () => {
   expectVectorsFound(findVectors(files));
 });
 

@@ -16,7 +16,7 @@ const quiet: SecondSample = {
   leadMs: undefined,
   windowLeftMs: undefined,
 };
-/** One second after the other, with so many IDs in each. */
+/** One second after the other, with the given number of IDs in each. */
 const secondsOf = (ids: readonly number[]): readonly SecondSample[] =>
   ids.map((count, index) => ({ ...quiet, index: index + 1, timeMs: index * 1_000, ids: count }));
 const steady = (count: number, ids: number): readonly number[] => Array.from({ length: count }, () => ids);
@@ -34,7 +34,7 @@ test.each([
   expect(chartTop(knownValues("ids", secondsOf(ids)))).toBeCloseTo(top, 6);
 });
 
-test("the highest value is told with its second, the first of equal ones", () => {
+test("the highest value is shown with its second, the first of equal ones", () => {
   expect(highestOf("ids", secondsOf([3, 9, 1, 9]))).toEqual({ value: 9, timeMs: 1_000 });
   expect(highestOf("latency", secondsOf([3, 9]))).toBeUndefined();
   expect(highestOf("latency", [{ ...quiet, p50Ms: 8, p99Ms: 2 }])).toEqual({ value: 2, timeMs: 0 });

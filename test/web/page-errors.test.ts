@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { webWorld } from "../support/web/web-world.ts";
 
-/** Bad input is told at the field that is wrong, and at no other. */
+/** Bad input is reported at the field that is wrong, and at no other. */
 
 const world = webWorld();
 
@@ -34,8 +34,8 @@ const ms = "Write Unix milliseconds, such as 1577836800000.";
 const future = "This epoch lies in the future: no ID can be made before it.";
 const range = "An epoch lies between the years 1 and 9999.";
 const bits = "A field has 0 to 32 bits, the time 1 to 62.";
-const sum = "The fields take 64 bits. 63 is the most, because the first bit stays 0.";
-const identity = "Datacenter and worker take 33 bits. 32 is the most.";
+const sum = "The fields take 64 bits. At most 63 are possible, because the first bit stays 0.";
+const identity = "Datacenter and worker take 33 bits. At most 32 are possible.";
 
 const cases = [
   [{ ms: "soon" }, { ms }],
@@ -68,7 +68,7 @@ const cases = [
   ],
 ] as const;
 
-test("a wrong epoch and wrong bits of a layout are told at each field that is wrong, and at no other", async () => {
+test("a wrong epoch and wrong bits of a layout are reported at each field that is wrong, and at no other", async () => {
   const page = await world.open({ path: "/#/learn" });
   const layout = page.getByLabel("Layout", { exact: true });
   for (const [typed, told] of cases) {

@@ -122,7 +122,7 @@ describe.each(protocols)("over %s", (_name, ask, http2) => {
       expect(headers["cross-origin-opener-policy"]).toBe("same-origin");
       expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
       expect(headers["access-control-allow-origin"]).toBeUndefined();
-      // Only a trustworthy origin is told of the field that asks for it; elsewhere Chromium calls the policy an error.
+      // Only a trustworthy origin gets the field that asks for it; elsewhere Chromium calls the policy an error.
       const elsewhere = (await get(path, {}, method)).headers;
       expect(elsewhere).toMatchObject({ "content-security-policy": policy, "referrer-policy": "no-referrer" });
       expect(elsewhere["cross-origin-opener-policy"]).toBeUndefined();
@@ -150,7 +150,7 @@ describe.each(protocols)("over %s", (_name, ask, http2) => {
     for (const path of paths) {
       const { status, headers, body } = await ask(url, { path, method: "GET", headers: {} });
       expect([path, status, headers["content-type"]]).toEqual([path, 404, "text/plain; charset=utf-8"]);
-      expect(body.toString()).toMatch(/^There is no such page\. Send a method .*\n$/);
+      expect(body.toString()).toMatch(/^There is no such page or method\. Try .*\n$/);
     }
     expect((await ask(url, { path: "/?a=b", method: "GET", headers: {} })).status).toBe(200);
     expect(faults).toEqual([]);
@@ -178,7 +178,7 @@ describe.each(protocols)("over %s", (_name, ask, http2) => {
     for (const path of ["/", "/nothing", Object.keys(manifest)[0]!]) {
       const { status, headers, body } = await ask(url, { path, method: "GET", headers: {} });
       expect([status, headers["content-security-policy"]]).toEqual([404, undefined]);
-      expect(body.toString()).toMatch(/^Send a method .*\n$/);
+      expect(body.toString()).toMatch(/^There is no such page or method\. Try .*\n$/);
     }
   });
 });

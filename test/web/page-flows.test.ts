@@ -85,7 +85,7 @@ test("a run that is cancelled ends within a second, and what came can be saved",
   expect(await page.getByRole("progressbar").count()).toBe(0);
 });
 
-test("a count of 0, of 10^7 and of no number is told at its field, and asks nothing of the server", async () => {
+test("a count of 0, of 10^7 and of no number is reported at its field, and asks nothing of the server", async () => {
   const page = await world.open();
   const field = page.getByLabel("How many");
   for (const count of ["0", "10000000", "-1", "1.5", "many", ""]) {
@@ -139,11 +139,11 @@ test("each part that is wrong has its own error, while typing", async () => {
   }
 });
 
-test("a custom layout of 64 bits and an epoch in the future are told in words", async () => {
+test("a custom layout of 64 bits and an epoch in the future are reported in words", async () => {
   const page = await world.open({ path: "/#/parse?id=1" });
   await page.getByLabel("Layout").selectOption("custom");
   await page.getByLabel("Bits of time").fill("42");
-  await page.getByText("The fields take 64 bits. 63 is the most, because the first bit stays 0.").waitFor();
+  await page.getByText("The fields take 64 bits. At most 63 are possible, because the first bit stays 0.").waitFor();
   await page.getByLabel("Bits of time").fill("41");
   await page.getByText("63 of 63 bits used.").waitFor();
   await page.getByLabel("Epoch, as a date").fill("2999-01-01");
@@ -221,7 +221,7 @@ test("10,000 lines are read in pieces while the page goes on, and a further line
   await page.getByText("Paste one above").waitFor();
 });
 
-test("PAGE 12: text that is no ID is told in words, and hostile text stays text", async () => {
+test("PAGE 12: text that is not an ID is reported in words, and hostile text stays text", async () => {
   const page = await world.open({ path: "/#/parse" });
   const box = page.getByRole("textbox", { name: "IDs" });
   const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
@@ -319,7 +319,7 @@ test("PAGE 14: the time of an ID by hand may be empty, in seconds, with an offse
   await page.getByRole("button", { name: "Copy all" }).waitFor();
 });
 
-test("a hostile or broken fragment is shown as text, and told", async () => {
+test("a hostile or broken fragment is shown as text, and reported", async () => {
   for (const path of [
     "/#/parse?id=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&layout=%3Cscript%3E",
     "/#/parse?id=1&layout=custom&fields=timestamp.nonsense&tick=1000000",
@@ -340,11 +340,11 @@ test("a hostile or broken fragment is shown as text, and told", async () => {
   }
 });
 
-test("an ID out of its layout's life is told in words, alone and among others", async () => {
+test("an ID out of its layout's life is reported in words, alone and among others", async () => {
   const page = await world.open({ path: "/#/parse" });
   await page.getByLabel("Layout").selectOption("javascript");
   const box = page.getByRole("textbox", { name: "IDs" });
-  const told = "The number does not fit this layout: it is too large, or carries a time past the layout's end.";
+  const told = "The number does not fit this layout: it is too large, or has a time after the layout's end.";
   await box.fill(String(2n ** 53n));
   await page.getByRole("region", { name: "Result" }).getByText(told).waitFor();
   await box.fill(`1\n${2n ** 53n}`);
@@ -354,7 +354,7 @@ test("an ID out of its layout's life is told in words, alone and among others", 
   await page.getByText("made by worker").waitFor();
 });
 
-test("every text form and every ID that Generate shows is copied as it stands", async () => {
+test("every text form and every ID that Generate shows is copied as it is shown", async () => {
   const page = await world.open({
     path: "/#/parse?id=1541815603606036522&layout=twitter",
     context: { permissions: ["clipboard-read", "clipboard-write"] },
@@ -468,7 +468,7 @@ test("a browser that keeps nothing for the page changes its language and colours
   await page.locator(".chart canvas").nth(5).waitFor();
 });
 
-test("a clipboard that is refused is told at its button", async () => {
+test("a clipboard that is refused is reported at its button", async () => {
   const page = await world.open({ path: "/#/parse?id=1541815603606036522" });
   await page.evaluate(`{
     navigator.clipboard.writeText = () => Promise.reject(new Error("no"));

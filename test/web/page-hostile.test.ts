@@ -21,7 +21,7 @@ async function expectText(page: Page, title: string): Promise<void> {
   expect(await page.title()).toBe(title);
 }
 
-/** Types the hostile text into every field that stands there, and gives the fields' names. */
+/** Types the hostile text into every field that is there, and gives the fields' names. */
 async function fillAll(page: Page): Promise<readonly string[]> {
   const fields = await page.getByRole("main").getByRole("textbox").all();
   for (const field of fields) if (await field.isEditable()) await field.fill(hostile);

@@ -92,7 +92,7 @@ async function style(page: Page, selector: string, property: string, pseudo = ""
   );
 }
 
-test("on paper stands what is on the screen, without controls, and no code is cut", async () => {
+test("on paper is what is on the screen, without controls, and no code is cut", async () => {
   const page = await world.open({ path: "/#/learn", context: { colorScheme: "dark" } });
   await page.locator("pre").first().waitFor();
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -106,7 +106,7 @@ test("on paper stands what is on the screen, without controls, and no code is cu
   await page.screenshot({ path: ".pictures/learn-print.png", fullPage: true });
 });
 
-test("in high contrast the current tab, the state of the server and each bit can be told", async () => {
+test("in high contrast the current tab, the state of the server and each bit can be recognized", async () => {
   const page = await world.open({ path: `/#/parse?id=${shownId}`, context: { forcedColors: "active" } });
   await page.locator(".bits .b").first().waitFor();
   const outlines = (await style(page, "nav.tabs a", "outlineStyle")) as string[];

@@ -94,7 +94,7 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-test.each(["desktop", "phone"])("on a %s the head stands without the script as the script draws it", async (wanted) => {
+test.each(["desktop", "phone"])("on a %s the head looks the same without the script", async (wanted) => {
   const [, width, height] = sizes.find(([size]) => size === wanted)!;
   const viewport = { width, height };
   const drawn = await world.open({ context: { viewport } });

@@ -14,7 +14,7 @@ import { webWorld } from "../support/web/web-world.ts";
 const world = webWorld();
 const id = 1_541_815_603_606_036_522n;
 
-test("the time stands in UTC, where the reader is, and with its age", async () => {
+test("the time is shown in UTC, in the reader's zone, and with its age", async () => {
   const page = await world.open({ path: "/#/parse", context: { timezoneId: "Africa/Nairobi" } });
   await page.clock.setFixedTime("2026-11-23T16:07:40.105Z");
   await page.getByRole("textbox", { name: "IDs" }).fill(String(id));
@@ -143,7 +143,7 @@ test("an ID by hand is written in every text form as the server writes it", asyn
   expect(await page.locator(".when.id").innerText()).toBe(codec.writer({ form: "base32", checkSymbol: true })(made));
 });
 
-test("Learn has every part, links that tell no address, and counts a layout of one's own", async () => {
+test("Learn has every part, links that tell no address, and counts a custom layout", async () => {
   const page = await world.open({ path: "/#/learn" });
   const { learn } = en;
   for (const name of [

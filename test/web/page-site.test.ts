@@ -47,7 +47,7 @@ async function useWithoutServer(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Generate", exact: true }).click();
   await page.locator(".when.id").waitFor();
   expect(await page.getByRole("button", { name: "From this server" }).isDisabled()).toBe(true);
-  await page.getByText("This site has no server behind it, so IDs are made by hand alone.").waitFor();
+  await page.getByText("This site has no server behind it, so IDs are only made by hand.").waitFor();
   await page.getByRole("button", { name: "Read it" }).click();
   await page.getByText("made by worker 0 of datacenter 0").waitFor();
   await page.getByRole("link", { name: "Learn" }).click();

@@ -7,7 +7,7 @@ import { webWorld } from "../support/web/web-world.ts";
 
 const world = webWorld();
 
-test("a store that is frozen, gone and back is shown by Watch, and told by Generate in words", async () => {
+test("a store that is frozen, gone and back is shown by Watch, and reported by Generate in words", async () => {
   const store = await startPostgres();
   onTestFinished(() => store.stop());
   const server = await world.startServer(["--store", store.url, "--window", "3s"]);

@@ -179,7 +179,7 @@ test("digits are grouped as Intl groups them", () => {
   }
 });
 
-test("a call that failed is told in the reader's language, whatever the reason", () => {
+test("a call that failed is reported in the reader's language, whatever the reason", () => {
   const elsewhere = /^(MALFORMED|AMBIGUOUS|INVALID_(LAYOUT|TIME|CONFIG|SEQUENCE)|SEQUENCE|VALUES|PERIOD)/;
   const reasons = [...errorReasons, "UNREACHABLE", "UNAUTHENTICATED", "DENIED"] as const;
   const met = reasons.filter((reason) => !elsewhere.test(reason));

@@ -15,7 +15,7 @@ import { loadVectors } from "../vectors/load-vectors.ts";
 import type { Vector } from "../vectors/vector-reader.ts";
 
 /**
- * Every shared vector as Parse shows it, digit by digit, by links with presets and with layouts of one's own.
+ * Every shared vector as Parse shows it, digit by digit, by links with presets and with custom layouts.
  *
  * Two things have no place on the page. `public-ids.json` needs a secret key, which the page never asks for. The text
  * `published` of `published-texts.json` is shorter than the form's own, so that no reader of ours takes it.
@@ -77,7 +77,7 @@ async function readEach(page: Page, texts: readonly string[]): Promise<readonly 
   })()`);
 }
 
-/** Opens Parse, with a clock that stands where the vectors want it. */
+/** Opens Parse, with a clock that shows what the vectors want. */
 async function openParse(): Promise<Page> {
   const page = await world.open({ path: "/#/parse" });
   await page.clock.setFixedTime(nowMs);

@@ -193,7 +193,7 @@ test("while Watch shows a server, it is asked again what it is only once that ma
   expect(asked.GetInfo).toBeGreaterThan(infos);
 });
 
-test("a store in quarantine is told with its end and its reason, and the servers that hold a worker ID go on", async () => {
+test("a store in quarantine is shown with its end and its reason, and the servers that hold a worker ID go on", async () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-quarantine-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const store = ["--store", `sqlite:${join(folder, "ids.db")}`];

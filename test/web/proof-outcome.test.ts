@@ -25,7 +25,7 @@ test("the lanes of a run have all its IDs, each under a grant of its worker ID t
   }
 });
 
-test("while all rules hold, no grant begins below a mark, and every fault that met its process is told", async () => {
+test("while all rules hold, no grant begins below a mark, and every fault that met its process is reported", async () => {
   for (let seed = 41; seed <= 80; seed++) {
     const { story, faults, equal } = await runShown(drawRun(seed));
     const kinds = story.map(({ kind }) => kind);

@@ -25,7 +25,7 @@ async function paste(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Control+V");
 }
 
-/** Waits until the text that stands in the box was searched, and its lines were read. */
+/** Waits until the text in the box was searched, and its lines were read. */
 async function settled(page: Page): Promise<void> {
   await page.locator(".box[aria-busy=false] #found").getByText("found").waitFor();
 }
@@ -156,7 +156,7 @@ test("each ID is read by the layout that its text names, else by the likeliest, 
   await page.getByText("worker 1, process 0, increment 7").waitFor();
 });
 
-test("local, UTC, ISO and Unix times stand in rows, in the reader's zone of that day", async () => {
+test("local, UTC, ISO and Unix times are shown in rows, in the reader's zone of that day", async () => {
   const page = await openParse({ timezoneId: "America/New_York" });
   await box(page).fill("1541815603606036522");
   const card = page.getByRole("region", { name: "Time", exact: true });
@@ -223,9 +223,9 @@ test("a rounded number says what is lost, a padded one what was left out, and a 
   await box(page).fill("excel: 1.54181560360604E+18");
   await page.getByText("The time is right; the worker may be off, the sequence is lost.").waitFor();
   await box(page).fill("00000001541815603606036480");
-  await page.getByText("Zeros stand before the number.").waitFor();
+  await page.getByText("The number has leading zeros.").waitFor();
   await box(page).fill("ts=1656432460105");
-  await page.getByText("A Unix time stands in the text: 2022-06-28T16:07:40.105Z.").waitFor();
+  await page.getByText("The text has a Unix time: 2022-06-28T16:07:40.105Z.").waitFor();
   await page.getByRole("button", { name: "ISO 8601" }).click();
   await expect.poll(() => copied(page), patience).toBe("2022-06-28T16:07:40.105Z");
 });
@@ -242,7 +242,7 @@ test("PAGE 13: the address has the IDs that were found, never the text, and a re
   await page.locator(".found [aria-current]").getByText(String(second)).waitFor();
   expect(await box(page).inputValue()).toBe(`1541815603606036522\n${second}`);
   expect(await page.evaluate("history.length")).toBe(entries);
-  // A number that is no ID stays out of it: it may be a card's.
+  // A number that is not an ID stays out of it: it may be a card's.
   await box(page).fill("card 4111111111111111, joe@example.com");
   await expect.poll(() => page.evaluate("location.hash"), patience).toBe("#/parse");
 });

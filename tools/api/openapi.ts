@@ -24,7 +24,7 @@ export function describeAsOpenApi(files: readonly DescFile[]): object {
     info: {
       title: "Snowlane",
       version,
-      description: `The JSON face of Snowlane, over HTTP/1.1 and HTTP/2. 64-bit numbers are strings: a JSON number above 2^53 - 1 has lost digits. ${streams.join(" and ")} are streams, which need a client of Connect or gRPC, and are not described here.`,
+      description: `Snowlane's JSON API, over HTTP/1.1 and HTTP/2. 64-bit numbers are strings: a JSON number above 2^53 - 1 has lost digits. ${streams.join(" and ")} are streams, which need a client of Connect or gRPC, and are not described here.`,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],

@@ -127,7 +127,7 @@ async function buildNode(build: Build): Promise<void> {
   listBundled(build, "snowlane-with-drivers", withDrivers);
 }
 
-/** Lists what a package contains of others, from the notices that stand in a folder. */
+/** Lists what a package contains of others, from the notices in a folder. */
 function listBundled({ target, version, commit, commitTime }: Build, name: string, folder: string): void {
   const notices = readFileSync(join(folder, "THIRD_PARTY_NOTICES"), "utf8");
   const list = billOfMaterials({ name, version, commit, createTime: secondsOf(commitTime), notices });

@@ -24,7 +24,7 @@ export interface Run {
 /** How tests are run. */
 export interface VitestRun {
   readonly suite: string;
-  /** Of vitest: `run`, with files if it is for some of them, and a reporter in the place of the default. */
+  /** Of vitest: `run`, with files if it is for some of them, and a reporter in place of the default. */
   readonly command: readonly string[];
   /** Files that must have run when it ends; by default none in particular. */
   readonly files?: readonly string[];

@@ -23,7 +23,7 @@ function layout(name: string, epochMs: number, tickNs: number, fields: string): 
   });
 }
 
-/** The layouts of the vectors: presets, then layouts of one's own that need what no preset needs. */
+/** The layouts of the vectors: presets, then custom layouts that need what no preset needs. */
 export const vectorLayouts: ReadonlyMap<string, Layout> = new Map(
   [
     ...presetNames.map((name) => layouts[name]),

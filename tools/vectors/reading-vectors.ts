@@ -10,7 +10,7 @@ const readText = (layout: string, text: string, utcOffsetMinutes = 0): TextReadi
     nowMs,
   });
 
-/** Layout, text, offset: what detection reads without being told the form. */
+/** Layout, text, offset: what detection reads without knowing the form. */
 const detected: readonly (readonly [string, string, number?])[] = [
   ["twitter", "0"],
   ["twitter", "7"],

@@ -19,7 +19,7 @@ export interface Scale {
   readonly timeAt: (x: number) => number;
 }
 
-/** The scale of a picture so many CSS pixels wide. */
+/** The scale of a picture of the given width in CSS pixels. */
 export function scaleOf(width: number, endMs: number): Scale {
   const inner = width - insets.left - insets.right;
   return {
@@ -184,7 +184,7 @@ function paintRuns({ pen, inks, scale, outcome }: Painter): void {
   }
 }
 
-/** A line for each mark, from its write to the time that it allows; those of a worker ID stand in one row. */
+/** A line for each mark, from its write to the time that it allows; those of a worker ID are in one row. */
 function paintMarks(painter: Painter): void {
   const { pen, inks, scale, outcome, words } = painter;
   write(painter, words.lanes.store, 0, storeTop + 28, inks.text, bold);

@@ -6,7 +6,7 @@ export const chartNames = ["ids", "calls", "latency", "errors", "lead", "window"
 /** One of {@link chartNames}. */
 export type ChartName = (typeof chartNames)[number];
 
-/** The lines of each chart at one second; the last line is the one that is also told in words. */
+/** The lines of each chart at one second; the last line is the one that is also shown in words. */
 export const chartValues: Readonly<
   Record<ChartName, (sample: SecondSample | undefined) => readonly (number | undefined)[]>
 > = {
@@ -44,14 +44,14 @@ export function knownValues(name: ChartName, samples: readonly SecondSample[]): 
   return samples.flatMap((sample) => chartValues[name](sample)).filter((value) => value !== undefined);
 }
 
-/** A value that is told in words, and its second. */
+/** A value that is shown in words, and its second. */
 export interface ToldValue {
   readonly value: number;
   /** Unix milliseconds. */
   readonly timeMs: number;
 }
 
-/** The highest of the values that are told in words, the first of equal ones; undefined where there is none. */
+/** The highest of the values that are shown in words, the first of equal ones; undefined where there is none. */
 export function highestOf(name: ChartName, samples: readonly SecondSample[]): ToldValue | undefined {
   let found: ToldValue | undefined;
   for (const sample of samples) {

@@ -170,7 +170,7 @@ const units: Readonly<Record<ChartName, string>> = {
   window: " s",
 };
 
-/** The unit stands at the highest value. */
+/** The unit is shown at the highest value. */
 function withUnit(name: ChartName, values: readonly number[]): string[] {
   return values.map((value, index) => shortNumber(value) + (index === values.length - 1 ? units[name] : ""));
 }

@@ -3,7 +3,7 @@ import { type TextFault, textFaults } from "../../src/text/malformed-text.ts";
 import { type TextForm, textForms } from "../../src/text/text-form.ts";
 import type { Texts } from "./texts/en.ts";
 
-/** Says in the reader's language why a line is no ID; the error's own message where it has no such words. */
+/** Says in the reader's language why a line is not an ID; the error's own message where it has no such words. */
 export function errorWords({ reason, message, metadata }: IdError, texts: Texts, line: string): string {
   const { parse, forms } = texts;
   // A number that is negative, or has too many digits, has no form at all.

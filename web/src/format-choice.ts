@@ -27,7 +27,7 @@ export function readFormat(choice: FormatChoice): ReadFormat {
   }
 }
 
-/** Reads how many IDs are wanted; undefined if it is no whole number. */
+/** Reads how many IDs are wanted; undefined if it is not a whole number. */
 export function readCount(text: string): number | undefined {
   return readWhole(text.replaceAll(/[\s,_]/g, ""));
 }

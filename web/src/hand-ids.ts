@@ -85,7 +85,7 @@ function readTick(layout: Layout, time: TimeReading | undefined): number | PartP
  * Reads a time as people type it. Nothing is now. A number is a Unix time: of 10 digits in seconds, of 16 in
  * microseconds, of 19 in nanoseconds, as those of our time have them, and otherwise in milliseconds.
  *
- * @returns undefined if it is no time.
+ * @returns undefined if it is not a time.
  */
 function readHandTime(typed: string, nowMs: number): TimeReading | undefined {
   const text = typed.trim();

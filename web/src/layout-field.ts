@@ -96,7 +96,7 @@ export function layoutDetailButton(state: State, change: Change, texts: Texts): 
 }
 
 /**
- * The error of one text field: its own, or the place of one that concerns others too, which is told once, behind the
+ * The error of one text field: its own, or the place of one that concerns others too, which is shown once, behind the
  * last of them.
  */
 function errorOf(

@@ -42,7 +42,7 @@ export function writeSample(program: string, layout: Layout): string {
     ALL_BITS: layout.bits,
   };
   return Object.entries(constants).reduce((text, [name, value]) => {
-    // `TIME_MAX` here, `timeMax` in Go; a type may stand between the name and the sign.
+    // `TIME_MAX` here, `timeMax` in Go; a type may be between the name and the sign.
     const spelling = name.replaceAll("_", "_?");
     return text.replace(new RegExp(`(\\b${spelling}\\b[^=\\n]*= )-?\\d+`, "i"), `$1${value}`);
   }, program);

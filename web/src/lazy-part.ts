@@ -10,7 +10,7 @@ export function lazyPart<Part>(load: () => Promise<Part>): (change: Change) => P
       isWanted = true;
       void loadChunk(change, load).then((loaded) => {
         part = loaded;
-        // Draws what stands there now.
+        // Draws what is there now.
         if (loaded !== undefined) change((state) => ({ ...state }));
       });
     }

@@ -8,7 +8,7 @@ export interface ProjectLink {
 }
 
 /**
- * The pages of a project whose repository has this address; undefined: it has none yet, and what stands in it is left
+ * The pages of a project whose repository has this address; undefined: it has none yet, and what is in it is left
  * out.
  */
 export function linksOf(repository: string | undefined): readonly ProjectLink[] {
@@ -23,5 +23,5 @@ export function linksOf(repository: string | undefined): readonly ProjectLink[] 
   ];
 }
 
-/** The links of the head and the foot. The placeholder of tools/repository-address.ts is no address to open. */
+/** The links of the head and the foot. The placeholder of tools/repository-address.ts is not an address to open. */
 export const links = linksOf(repositoryAddress.includes("/OWNER/") ? undefined : repositoryAddress);

@@ -1,4 +1,4 @@
-/** The first script, which is small: the head that stands in the file is painted before any other code runs. */
+/** The first script, which is small: the head in the file is painted before any other code runs. */
 import { afterFrame } from "./after-frame.ts";
 import { keptTheme } from "./kept.ts";
 

@@ -16,7 +16,7 @@ const languageKey = "snowlane-language";
 let texts: Texts = en;
 const place = document.getElementById("page")!;
 
-// The static site has the same page without this attribute: no server stands behind it.
+// The static site has the same page without this attribute: no server is behind it.
 const hasServer = document.documentElement.hasAttribute("data-server");
 const language = languageOf([kept(languageKey), ...navigator.languages]);
 let state = firstState({
@@ -62,7 +62,7 @@ function draw(): void {
   if (state.view === "watch" && state.parts === "there" && state.watch.status.value !== undefined) void drawWatch();
 }
 
-/** The charts stand beside the views: they are drawn into places that these leave empty. */
+/** The charts are beside the views: they are drawn into places that these leave empty. */
 async function drawWatch(): Promise<void> {
   const charts = await loadChunk(change, () => import("./charts.ts"));
   const { status, seconds } = state.watch;
@@ -140,7 +140,7 @@ async function speak(): Promise<void> {
 
 /** Draws the page, and then asks the server. */
 export function start(): void {
-  // The head that stands in the file makes way for the same one, drawn.
+  // The head in the file makes way for the same one, drawn.
   place.replaceChildren();
   follow();
   if (state.language !== "en") void speak();

@@ -20,7 +20,7 @@ const examples = [
   { text: "175928847299117063", layout: "discord" },
 ] as const;
 
-/** More IDs than this are first of all a list, and the one that is shown stands below it. */
+/** More IDs than this are first of all a list, and the one that is shown is below it. */
 const shownFirstMax = 20;
 
 /** The view that finds and reads IDs. */

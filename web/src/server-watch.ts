@@ -6,7 +6,7 @@ import { authorization } from "./token.ts";
 
 /** How often Watch asks how the server is. */
 const statusPeriodMs = 2_000;
-/** Every so many of these periods, the server is asked for all else, while the page is in sight: 6 s. */
+/** Every third of these periods, the server is asked for all else, while the page is in sight: 6 s. */
 const statusesPerLook = 3;
 
 /** A part of the state of Watch that a look brings. */

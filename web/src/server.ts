@@ -83,7 +83,10 @@ export async function getInfo(): Promise<ServerInfo> {
   };
 }
 
-/** The name of an enum's value in small letters, as the settings of the server have it; `unspecified` for a new one. */
+/**
+ * The name of an enum's value in lower-case letters, as the settings of the server have it; `unspecified` for a new
+ * one.
+ */
 function nameOf(values: Readonly<Record<string, number>>, value: number): string {
   return (
     Object.keys(values)

@@ -98,7 +98,7 @@ export interface GenerateState {
 
 /** One ID in the text of Parse, or a line that holds none. */
 export interface Entry {
-  /** Where it stands in the text: UTF-16 units, the end exclusive. */
+  /** Where it is in the text: UTF-16 units, the end exclusive. */
   readonly start: number;
   readonly end: number;
   readonly reading: LineReading;
@@ -173,7 +173,7 @@ export interface WorkerRow {
   readonly windowLeftMs: number | undefined;
 }
 
-/** Where a worker ID stands. */
+/** The state of a worker ID. */
 export const workerStates = ["held", "released", "expired", "quarantined", "unreadable"] as const;
 
 /** One of {@link workerStates}. */
@@ -265,7 +265,7 @@ export type Change = (next: (state: State) => State) => void;
 
 const unseen = { value: undefined, failure: undefined };
 
-/** The rows of a list as they stand in the text, all of them. */
+/** The rows of a list as they are in the text, all of them. */
 export const firstList: ListChoice = {
   column: "row",
   direction: "up",

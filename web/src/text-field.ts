@@ -8,7 +8,7 @@ export interface TextField {
   readonly hint?: string | undefined;
   /** Shown under the field and tied to it; undefined: it is right. */
   readonly error?: string | undefined;
-  /** The id of an error that concerns several fields, and so stands once beside them; undefined: there is none. */
+  /** The id of an error that concerns several fields, and so is shown once beside them; undefined: there is none. */
   readonly errorId?: string | undefined;
   readonly inputMode?: "numeric" | "text";
   readonly onInput: (value: string) => void;

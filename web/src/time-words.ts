@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
  * with an offset such as `+03:00`, also as PostgreSQL (`+03`) and Go (` +0300 UTC`) write it. It rounds down to the
  * millisecond.
  *
- * @returns Unix milliseconds; undefined if it is no time of the calendar.
+ * @returns Unix milliseconds; undefined if it is not a time of the calendar.
  */
 export function readTimeMs(text: string): number | undefined {
   const shape =

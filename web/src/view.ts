@@ -97,7 +97,7 @@ function missingNote({ missing }: Texts): TemplateResult {
   </p>`;
 }
 
-/** Following the link would change the route, which stands behind the same sign. */
+/** Following the link would change the route, which is behind the same sign. */
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("content")?.focus();

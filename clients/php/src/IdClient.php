@@ -62,7 +62,7 @@ final class IdClient
     public function nextId(?int $timeoutMs = null): int
     {
         $id = Runs::whole($this->caller->call('IdService/NextId', [], $timeoutMs)['id'] ?? 0);
-        return $id >= 1 ? $id : throw Answers::invalid('The server sent an ID that cannot be.');
+        return $id >= 1 ? $id : throw Answers::invalid('The server sent an impossible ID.');
     }
 
     /**

@@ -69,14 +69,14 @@ final class IdText
         if ($id >= 0) {
             return $id;
         }
-        $text = "The number $id is no ID: an ID is from 0 to 2^63 - 1.";
+        $text = "The number $id is not an ID: an ID is from 0 to 2^63 - 1.";
         throw new SnowlaneException(ErrorReason::MALFORMED_ID, $text, 'INVALID_ARGUMENT', ['id' => (string) $id]);
     }
 
     private static function malformed(string $form, string $why, int $position): SnowlaneException
     {
         $metadata = ['form' => $form, 'reason' => $why, 'position' => (string) $position];
-        $text = "The text is no ID in the form $form: $why at position $position.";
+        $text = "The text is not an ID in the form $form: $why at position $position.";
         return new SnowlaneException(ErrorReason::MALFORMED_TEXT, $text, 'INVALID_ARGUMENT', $metadata);
     }
 }

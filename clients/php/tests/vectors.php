@@ -13,7 +13,7 @@ require __DIR__ . '/../autoload.php';
 function vectors(string $name): array
 {
     $text = file_get_contents(__DIR__ . "/../../../test/vectors/$name");
-    // A lone surrogate is no UTF-8: U+FFFD gives the same error.
+    // A lone surrogate is not UTF-8: U+FFFD gives the same error.
     $text = preg_replace('/\\\\ud83d(?!\\\\ud)|\\\\ud800/', '\\ufffd', $text);
     return json_decode($text, true, 64, JSON_THROW_ON_ERROR)['vectors'];
 }

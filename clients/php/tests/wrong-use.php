@@ -19,7 +19,7 @@ $calls = [
     'too many retries' => static fn () => $client(retryMax: 4),
     'an unknown option' => static fn () => $client(retries: 3),
     'a file that is not there' => static fn () => new Snowlane\Tls(caFile: '/nowhere'),
-    'a fingerprint that is none' => static fn () => $client(deployments: ['mine']),
+    'a malformed fingerprint' => static fn () => $client(deployments: ['mine']),
     'a maxAge of nothing' => static fn () => $client()->prefetch(maxAgeMs: 0),
     'counts upside down' => static fn () => $client()->prefetch(countMin: 9, countMax: 8),
     'a shared stock without APCu' => static fn () => $client()->prefetch(isShared: true),

@@ -125,7 +125,7 @@ class ScriptedServer(IdServiceServicer, SequenceServiceServicer):
         # gRPC may close the sockets of a server some time after it has stopped.
         until_s = time.monotonic() + 60
         while not is_free(self._port):
-            assert time.monotonic() < until_s, f"port {self._port} does not come free"
+            assert time.monotonic() < until_s, f"port {self._port} does not become free"
             time.sleep(0.02)
         self._server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0)])
         add_IdServiceServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]

@@ -338,9 +338,9 @@ def test_what_is_no_id_and_no_time_is_refused_in_one_sentence_and_no_server_is_a
 ) -> None:
     with IdClient(server.url) as client:
         for call in (client.parse, lambda id: client.format(id, "hex")):
-            with pytest.raises(TypeError, match=r"is no ID, because .*: give an int, or read the ID as text"):
+            with pytest.raises(TypeError, match=r"is not an ID, because .*: give an int, or read the ID as text"):
                 call(value)
-        with pytest.raises(TypeError, match="is no time: give a datetime with a time zone"):
+        with pytest.raises(TypeError, match="is not a time: give a datetime with a time zone"):
             client.id_range(value, 5)
 
     async def run() -> None:

@@ -210,7 +210,7 @@ def test_what_is_no_tls_material_is_refused_when_it_is_given(right: Certificate)
         lambda: TlsOptions(certificate=right.certificate, key=b"x"),
     ]
     for make in wrong:
-        with pytest.raises(ValueError, match="is no PEM: give the bytes of the file"):
+        with pytest.raises(ValueError, match="is not PEM: give the bytes of the file"):
             make()
     with pytest.raises(TypeError, match="tls is neither"):
         IdClient(tls=5)  # type: ignore[arg-type]

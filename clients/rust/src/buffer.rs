@@ -24,7 +24,7 @@ use tokio::{
 };
 
 const RETRY_INFO_MAX: Duration = Duration::from_secs(1);
-/// Claims look at the age of their run at each of so many.
+/// One claim in this many looks at the age of its run.
 const LOOK_EVERY: u64 = 64;
 
 /// The options of a [`Buffer`].
@@ -230,7 +230,7 @@ impl Inner {
         }
     }
 
-    /// Puts the next run in the place of a used one. Says whether there is one.
+    /// Puts the next run in place of a used one. Says whether there is one.
     fn next_run(self: &Arc<Self>, used: &Arc<RunInUse>) -> bool {
         let mut state = self.state();
         if !Arc::ptr_eq(&self.run.load(), used) {

@@ -48,7 +48,7 @@ impl Client {
         );
         match call.await?.id {
             id @ 1..=MAX_ID => Ok(Id::known(id)),
-            _ => Err(Error::invalid("The server sent an ID that cannot be.")),
+            _ => Err(Error::invalid("The server sent an impossible ID.")),
         }
     }
 

@@ -5,7 +5,7 @@ use std::{
 use tokio::time::Instant;
 use tonic::transport::Channel;
 
-/// A connection that has not answered yet is left alone for so long.
+/// A connection that has not answered yet is left alone for this long.
 const NEW_FOR: Duration = Duration::from_secs(10);
 
 /// One connection of an endpoint, and how long it has been silent.

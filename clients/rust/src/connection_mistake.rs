@@ -13,7 +13,7 @@ pub(crate) fn mistake_of(error: &(dyn StdError + 'static)) -> Option<(&'static s
     };
     let mistake = |kind, text: &str| Some((kind, text.to_owned()));
     if is_io(&[io::ErrorKind::ConnectionRefused, io::ErrorKind::NotFound]) {
-        return mistake("refused", "The connection is refused: no server listens there.");
+        return mistake("refused", "The connection was refused: no server listens there.");
     }
     if says(&["failed to lookup address", "dns error", "name or service not known"]) {
         return mistake("no_address", "The host name has no address.");
@@ -21,9 +21,9 @@ pub(crate) fn mistake_of(error: &(dyn StdError + 'static)) -> Option<(&'static s
     if let Some(found) = tls_mistake(&says) {
         return Some(found);
     }
-    // An answer in HTTP/1.1 is no frame of HTTP/2.
+    // An answer in HTTP/1.1 is not a frame of HTTP/2.
     if says(&["frame with invalid size", "frame_size_error", "invalid http version", "unspecific protocol error"]) {
-        return mistake("not_grpc", "Something else than a gRPC server answers there.");
+        return mistake("not_grpc", "Something other than a gRPC server answers there.");
     }
     let ends = [
         io::ErrorKind::ConnectionReset,
@@ -50,7 +50,7 @@ fn tls_mistake(says: &dyn Fn(&[&str]) -> bool) -> Option<(&'static str, String)>
         return mistake("wrong_host", text);
     }
     if says(&["certificaterequired", "certificate required", "badcertificate", "alert: unknownca"]) {
-        let text = "The server wants a client certificate that it trusts: give the option tls one with its key.";
+        let text = "The server requires a client certificate that it trusts: give the option tls one with its key.";
         return mistake("needs_certificate", text);
     }
     if says(&["invalid peer certificate", "unknownissuer", "unknown issuer"]) {

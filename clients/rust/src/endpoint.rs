@@ -36,7 +36,7 @@ struct State {
 
 impl Endpoint {
     pub(crate) fn new(url: &str, options: &ClientOptions) -> Result<Self, InvalidOption> {
-        const UNFIT: InvalidOption = InvalidOption("an endpoint is no URL");
+        const UNFIT: InvalidOption = InvalidOption("an endpoint is not a URL");
         let target = Target::from_shared(url.to_owned()).map_err(|_| UNFIT)?;
         let target = target.connect_timeout(options.attempt_timeout).tcp_nodelay(true);
         let target = if url.starts_with("https:") { with_tls(target, options)? } else { target };
@@ -123,7 +123,7 @@ fn with_tls(target: Target, options: &ClientOptions) -> Result<Target, InvalidOp
     if let Some((certificate, key)) = &options.tls.identity {
         config = config.identity(Identity::from_pem(certificate, key));
     }
-    target.tls_config(config).map_err(|_| InvalidOption("tls has something that is no PEM, or no certificate"))
+    target.tls_config(config).map_err(|_| InvalidOption("tls has something that is not PEM, or not a certificate"))
 }
 
 #[cfg(not(feature = "tls"))]

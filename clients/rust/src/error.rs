@@ -28,9 +28,9 @@ macro_rules! reasons {
 reasons! {
     /// A count is out of its range.
     CountOutOfRange = "COUNT_OUT_OF_RANGE",
-    /// A number is no ID.
+    /// A number is not an ID.
     MalformedId = "MALFORMED_ID",
-    /// A text is no ID.
+    /// A text is not an ID.
     MalformedText = "MALFORMED_TEXT",
     /// A text is an ID in two forms.
     AmbiguousText = "AMBIGUOUS_TEXT",

@@ -26,7 +26,7 @@ impl Id {
         if number <= MAX_ID {
             return Ok(Self(number));
         }
-        let message = format!("The number {number} is no ID: an ID is from 0 to 2^63 - 1.");
+        let message = format!("The number {number} is not an ID: an ID is from 0 to 2^63 - 1.");
         Err(Error::new(Reason::MalformedId, Code::InvalidArgument, message).with("id", number))
     }
 
@@ -100,7 +100,7 @@ impl FromStr for Id {
 }
 
 fn malformed(form: &str, why: &str, position: usize) -> Error {
-    let message = format!("The text is no ID in the form {form}: {why} at position {position}.");
+    let message = format!("The text is not an ID in the form {form}: {why} at position {position}.");
     Error::new(Reason::MalformedText, Code::InvalidArgument, message)
         .with("form", form)
         .with("reason", why)

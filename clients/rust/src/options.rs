@@ -103,7 +103,7 @@ impl ClientOptions {
 
     pub(crate) fn check(&self) -> Result<(), InvalidOption> {
         if self.endpoints.is_empty() {
-            return Err(InvalidOption("endpoints needs one at least"));
+            return Err(InvalidOption("endpoints needs at least one endpoint"));
         }
         if self.attempt_timeout.is_zero() {
             return Err(InvalidOption("attempt_timeout must be above 0"));

@@ -18,7 +18,7 @@ fn is_end(status: &Status) -> bool {
     matches!(status.code(), Code::Cancelled | Code::Unknown) && status.message().contains("h2 protocol error")
 }
 
-/// What the library says of an answer over HTTP/2 that is no gRPC.
+/// What the library says of an answer over HTTP/2 that is not gRPC.
 fn is_page(status: &Status) -> bool {
     status.code() == Code::Internal && status.message().contains("invalid compression flag")
 }
@@ -52,7 +52,7 @@ fn said_by_server(status: &Status) -> Error {
 }
 
 fn said_by_library(status: &Status) -> Error {
-    let page = || ("not_grpc", "Something else than a gRPC server answers there.".to_owned());
+    let page = || ("not_grpc", "Something other than a gRPC server answers there.".to_owned());
     let (kind, text) = match mistake_of(status).or_else(|| is_page(status).then(page)) {
         Some((kind, text)) => (Some(kind), text),
         None => (None, format!("The server does not answer: {}", innermost(status))),

@@ -31,7 +31,7 @@ pub(crate) fn check_runs(runs: &[RawRun], asked: u32) -> Result<(), Error> {
         let last = u64::from(count).checked_sub(1).and_then(|steps| steps.checked_mul(stride));
         match last.and_then(|distance| distance.checked_add(first)) {
             Some(last) if first >= 1 && stride >= 1 && last <= MAX_ID => ends.push((first, last)),
-            _ => return Err(Error::invalid("The server sent a run that cannot be.")),
+            _ => return Err(Error::invalid("The server sent an impossible run.")),
         }
     }
     let sum: u64 = runs.iter().map(|&(_, count, _)| u64::from(count)).sum();

@@ -76,7 +76,7 @@ impl RunInUse {
 pub(crate) struct Spares(VecDeque<(Run, Asked, u64)>);
 
 impl Spares {
-    /// Takes the runs of an answer. `mark`: the next answer is asked for when so many IDs of this one are left.
+    /// Takes the runs of an answer. `mark`: the next answer is asked for when this many IDs of this one are left.
     pub(crate) fn add(&mut self, runs: &[Run], asked: Asked, mark: u64) {
         let mut left: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
         for run in runs {

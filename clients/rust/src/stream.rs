@@ -106,11 +106,11 @@ impl IdStream {
 
     fn read(&self, ids: &[u64], open: &mut OpenStream) -> Result<Vec<Id>, Error> {
         if ids.is_empty() || ids.len() as u64 > self.left {
-            return Err(Error::invalid("The server sent a chunk that cannot be.").of(&open.endpoint));
+            return Err(Error::invalid("The server sent an impossible chunk.").of(&open.endpoint));
         }
         for &id in ids {
             if id <= open.last || id > MAX_ID {
-                return Err(Error::invalid("The server sent IDs that do not rise.").of(&open.endpoint));
+                return Err(Error::invalid("The server sent IDs that are not in ascending order.").of(&open.endpoint));
             }
             open.last = id;
         }

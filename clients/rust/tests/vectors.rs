@@ -9,7 +9,7 @@ use std::{
 fn vectors(name: &str) -> Vec<Value> {
     let path = format!("{}/../../test/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the vectors of the repository");
-    // A lone surrogate is no text of Rust: U+FFFD gives the same error.
+    // A lone surrogate is not valid text in Rust: U+FFFD gives the same error.
     let text = ["d83d\"", "d800\""].iter().fold(text, |text, half| text.replace(&format!("\\u{half}"), "\u{fffd}\""));
     serde_json::from_str::<Value>(&text).expect("JSON")["vectors"].as_array().expect("a list").clone()
 }

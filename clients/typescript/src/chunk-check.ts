@@ -17,12 +17,12 @@ export class ChunkCheck implements ChunkReader<BatchNextIdsResponse, bigint> {
 
   take({ ids }: BatchNextIdsResponse): readonly bigint[] {
     if (ids.length === 0 || ids.length > this.#leftCount)
-      throw invalidResponse("The server sent a chunk that cannot be.", { count: String(ids.length) });
+      throw invalidResponse("The server sent an impossible chunk.", { count: String(ids.length) });
     let lastId = this.#lastId;
     for (const id of ids) {
       if (id <= lastId || id > idRangeOfServers.max) {
         const metadata = { id: String(id), previous_id: String(lastId) };
-        throw invalidResponse("The server sent IDs that do not rise.", metadata);
+        throw invalidResponse("The server sent IDs that are not in ascending order.", metadata);
       }
       lastId = id;
     }

@@ -97,17 +97,18 @@ const timeoutMsMax = 2 ** 31 - 1;
  */
 export function checkOptions(options: ClientOptions): readonly string[] {
   const { endpoints = ["http://127.0.0.1:7609"], timeoutMs = 1, attemptTimeoutMs = 1, retryMax = 0, token } = options;
-  if (!Array.isArray(endpoints)) throw new TypeError('endpoints is no list: give one, as ["http://127.0.0.1:7609"].');
+  if (!Array.isArray(endpoints))
+    throw new TypeError('endpoints must be an array, for example ["http://127.0.0.1:7609"].');
   if (endpoints.length === 0) throw new RangeError("endpoints is empty: give at least one.");
   for (const [name, value] of Object.entries({ timeoutMs, attemptTimeoutMs })) {
     if (!Number.isFinite(value) || value <= 0 || value > timeoutMsMax)
-      throw new RangeError(`${name} is ${value}: it must lie above 0 and below 2^31.`);
+      throw new RangeError(`${name} is ${value}: it must be above 0 and below 2^31.`);
   }
   if (![0, 1, 2, 3].includes(retryMax)) throw new RangeError(`retryMax is ${retryMax}: it must be 0, 1, 2 or 3.`);
   checkDeployment(options);
   if (token !== undefined && typeof token !== "string" && typeof token !== "function")
     throw new TypeError("token is neither a string nor a function.");
-  if (!Array.isArray(options.interceptors ?? [])) throw new TypeError("interceptors is no list.");
+  if (!Array.isArray(options.interceptors ?? [])) throw new TypeError("interceptors must be an array.");
   return endpoints.map((endpoint: unknown) => checkEndpoint(endpoint, options));
 }
 
@@ -119,7 +120,7 @@ export function deploymentsOf({ deployment }: ClientOptions): readonly string[] 
 function checkDeployment(options: ClientOptions): void {
   const fingerprints: unknown = deploymentsOf(options) ?? [""];
   if (!Array.isArray(fingerprints) || fingerprints.length === 0)
-    throw new TypeError("deployment is neither a fingerprint nor a list of at least one.");
+    throw new TypeError("deployment must be a fingerprint, or an array of at least one.");
   if (options.deployment === undefined) return;
   for (const fingerprint of fingerprints as readonly unknown[]) {
     if (typeof fingerprint !== "string" || !/^[\da-f]{8,32}$/i.test(fingerprint))

@@ -12,14 +12,14 @@ export type ConnectionMistake =
 
 /** The text of each one. docs/internals/client-contract.md has the table of all clients. */
 export const mistakeTexts: Readonly<Record<ConnectionMistake, string>> = {
-  refused: "The connection is refused: no server listens there.",
+  refused: "The connection was refused: no server listens there.",
   no_address: "The host name has no address.",
   not_tls: "The server does not speak TLS: begin the endpoint with http://.",
-  not_grpc: "Something else than a gRPC server answers there.",
+  not_grpc: "Something other than a gRPC server answers there.",
   untrusted: "The certificate of the server is not trusted: give the option tls the authority that signed it.",
   wrong_host: "The certificate of the server is for another host: correct the endpoint, or the option tls.",
   expired: "The certificate of the server has expired, or is not valid yet.",
-  needs_certificate: "The server wants a client certificate that it trusts: give the option tls one with its key.",
+  needs_certificate: "The server requires a client certificate that it trusts: give the option tls one with its key.",
   closed: "The connection was closed before any answer: if the server speaks TLS, begin the endpoint with https://.",
 };
 

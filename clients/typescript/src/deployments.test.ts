@@ -61,7 +61,7 @@ describe("which deployments go together", () => {
     expect(deployments.current).toBe(isTogether ? 2 : 1);
   });
 
-  test("a server that does not tell its deployment is used, and the number 0 is no deployment", () => {
+  test("a server that does not tell its deployment is used, and the number 0 is not a deployment", () => {
     const deployments = new Deployments(undefined);
     expect([0, 7].map((number) => deployments.knows(number))).toEqual([true, false]);
     expect([deploymentNumber(""), deploymentNumber("0".repeat(32))]).toEqual([0, 1]);

@@ -27,7 +27,7 @@ describe("errors", () => {
     });
   });
 
-  test("a reason that is not known is RPC_FAILED, and stands in the metadata", async () => {
+  test("a reason that is not known is RPC_FAILED, and is in the metadata", async () => {
     const server = await startServer();
     server.handlers = {
       nextId: () => {

@@ -43,12 +43,14 @@ test("a deadline and a cancel hold through interceptors", async () => {
 });
 
 test("interceptors are a list", () => {
-  expect(() => connect([], { endpoints: ["http://a"], interceptors: {} as never })).toThrow("interceptors is no list.");
+  expect(() => connect([], { endpoints: ["http://a"], interceptors: {} as never })).toThrow(
+    "interceptors must be an array.",
+  );
   const client = createWebClient({ endpoints: ["http://a"], interceptors: [(next) => next] });
   client.close();
 });
 
-test("of two requests of a refill the lost one is told, too", async () => {
+test("of two requests of a refill the lost one is reported, too", async () => {
   const servers = [await startServer(), await startServer()];
   const attempts: AttemptEvent[] = [];
   const observer = { onAttempt: (event: AttemptEvent) => void attempts.push(event) };

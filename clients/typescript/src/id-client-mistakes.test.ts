@@ -41,7 +41,7 @@ test("a mistake of the connection fails at once, of a buffer too, and says what 
   const plainUrl = (await startServer()).url;
   const mistakes: readonly (readonly [kind: string, url: string, tls: NodeClientOptions["tls"], text: string])[] = [
     ["not_tls", plainUrl.replace("http:", "https:"), { ca }, "begin the endpoint with http://."],
-    ["not_grpc", `http://127.0.0.1:${(web.address() as AddressInfo).port}`, undefined, "else than a gRPC server"],
+    ["not_grpc", `http://127.0.0.1:${(web.address() as AddressInfo).port}`, undefined, "other than a gRPC server"],
     ["untrusted", await serveTls(), undefined, "is not trusted"],
     ["wrong_host", await serveTls(other), { ca }, "is for another host"],
     ["expired", await serveTls(past), { ca }, "has expired"],
@@ -71,7 +71,7 @@ test("a connection that is closed before any answer is tried again, and says tha
   expect(error.message).toContain("begin the endpoint with https://.");
 });
 
-test("a server that answers UNAVAILABLE is told from one that does not answer", async () => {
+test("a server that answers UNAVAILABLE is distinguished from one that does not answer", async () => {
   const server = await startServer();
   server.handlers = {
     nextId: () => {

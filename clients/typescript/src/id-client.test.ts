@@ -40,7 +40,7 @@ describe("calls", () => {
     expect(server.calls).toEqual([]);
   });
 
-  test("what is no token, or cannot be had, is an error of its own, tried once and sent to nobody", async () => {
+  test("what is not a token, or cannot be had, is an error of its own, tried once and sent to nobody", async () => {
     const server = await startServer();
     for (const token of ["", "two\nlines", "\u00fc", "\u2603"]) {
       const error = await errorOf(connect([server], { token }).nextId());
@@ -134,7 +134,7 @@ describe("calls", () => {
     expect(server.calls).toEqual([]);
   });
 
-  test("a deadline of any length can be given, and one that is no number is refused", async () => {
+  test("a deadline of any length can be given, and one that is not a number is refused", async () => {
     const client = connect([await startServer()], { attemptTimeoutMs: 2 ** 31 - 1 });
     const options = { timeoutMs: Infinity };
     expect([
@@ -174,7 +174,7 @@ test("a retried reservation is as old as its first attempt", async () => {
   expect(buffer.stats()).toMatchObject({ refillFailures: 1, refills: 1 });
 });
 
-test("what breaks before a call goes out is no server that does not answer", async () => {
+test("what breaks before a call goes out does not count as a server that does not answer", async () => {
   const client = new IdClient(() => {
     throw new TypeError("There is no such transport.");
   });
@@ -255,7 +255,7 @@ test("wrong options are refused", () => {
   expect(() => createNodeClient({ endpoints: ["ftp://a"] })).toThrow(TypeError);
   expect(() => createNodeClient({ endpoints: ["http://a:99999"] })).toThrow(/http:\/\/a:99999 is neither http:/);
   expect(() => createNodeClient({ endpoints: ["http://a:0"] })).toThrow(TypeError);
-  expect(() => createNodeClient({ endpoints: "http://a" as never })).toThrow(/endpoints is no list/);
+  expect(() => createNodeClient({ endpoints: "http://a" as never })).toThrow(/endpoints must be an array/);
   expect(() => createNodeClient({ token: 5 as never })).toThrow(/token is neither/);
   expect(() => createNodeClient({ timeoutMs: "5" as never })).toThrow(RangeError);
   for (const scheme of ["http", "ftp"]) {

@@ -28,7 +28,7 @@ test("unknown options of a stream and of reading a text are refused, too", async
   client.close();
 });
 
-test("options that are no object are refused", () => {
+test("options that are not an object are refused", () => {
   for (const options of ["http://127.0.0.1:7609", ["http://127.0.0.1:7609"], null, 7])
     expect(() => createNodeClient(options as never)).toThrow(TypeError);
 });

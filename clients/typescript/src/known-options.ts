@@ -46,7 +46,7 @@ export const streamOptionNames: Readonly<Record<keyof StreamOptions, true>> = {
 /** Refuses options that are not an object, and unknown options: a misspelt option would silently keep its default. */
 export function checkOptionNames(options: unknown, known: Readonly<Record<string, true>>): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new TypeError(`The options are no object: give them by name, as { ${Object.keys(known)[0]}: ... }.`);
+    throw new TypeError(`The options must be an object, such as { ${Object.keys(known)[0]}: ... }.`);
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(known, name))
       throw new TypeError(`There is no option ${name}.${suggestion(name, Object.keys(known))}`);

@@ -22,7 +22,7 @@ export function layoutOfResponse(message: LayoutMessage | undefined): Layout {
   const epochNs = message?.epochTime && timestampToNs(message.epochTime);
   const tickNs = message?.tick && durationToNs(message.tick);
   if (message === undefined || epochNs === undefined || tickNs === undefined) {
-    throw invalidResponse("The server did not say its layout.", {});
+    throw invalidResponse("The server did not send its layout.", {});
   }
   const fields = message.fields.map(({ kind, bits }) => {
     const name = kinds.get(kind);

@@ -4,7 +4,7 @@ import { PublicId } from "./offline.ts";
 
 const key = Uint8Array.from({ length: 32 }, (_, index) => index);
 
-test("a public ID refuses what is no ID by this package's error, and a short key by the language's", () => {
+test("a public ID refuses what is not an ID by this package's error, and a short key by the language's", () => {
   const publicIds = new PublicId(key);
   for (const id of [-1n, 2n ** 63n]) {
     for (const call of [() => publicIds.hide(id), () => publicIds.reveal(id)]) {

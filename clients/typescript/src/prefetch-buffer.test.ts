@@ -200,7 +200,7 @@ describe("waiting", () => {
     expect(await reasonOf(buffer.nextId({ signal: abort.signal }))).toBe("none");
   });
 
-  test("a signal that is aborted already is told so when the buffer is dry", async () => {
+  test("a signal that is aborted already ends the call when the buffer is dry", async () => {
     const { buffer } = make();
     expect(await reasonOf(buffer.nextId({ signal: AbortSignal.abort() }))).toBe("CANCELLED");
   });
@@ -226,7 +226,7 @@ describe("waiting", () => {
     expect(await reason).toBe("DEADLINE_EXCEEDED");
   });
 
-  test("what waiting cannot help is told at once", async () => {
+  test("an error that waiting cannot help is reported at once", async () => {
     for (const code of ["UNAUTHENTICATED", "PERMISSION_DENIED", "FAILED_PRECONDITION", "UNIMPLEMENTED"] as const) {
       const { buffer, source } = make();
       source.answer = () => {
@@ -364,7 +364,7 @@ test("a source that answers nonsense is a failed reservation, and no end of the 
   }
 });
 
-test("a time to wait that is no number is refused; one that has passed waits for nobody", async () => {
+test("a time to wait that is not a number is refused; one that has passed waits for nobody", async () => {
   const buffer = new PrefetchBuffer(new FakeSource(new FakeClock()));
   await expect(buffer.nextId({ timeoutMs: NaN })).rejects.toThrow(RangeError);
   await expect(buffer.nextIds(3, { timeoutMs: NaN })).rejects.toThrow(RangeError);

@@ -247,5 +247,5 @@ function checkAges({ outageMs, maxAgeMs }: PrefetchOptions): number {
 
 function checkRange(name: string, value: number, min: number, max: number): void {
   if (Number.isFinite(value) && value >= min && value <= max) return;
-  throw new RangeError(`${name} is ${value}: it must lie between ${min} and ${max}.`);
+  throw new RangeError(`${name} is ${value}: it must be between ${min} and ${max}.`);
 }

@@ -55,7 +55,7 @@ export function countOfAnswer(runs: readonly IdRun[], askedCount: number): numbe
     if (isSound) lastId = firstId + BigInt(count - 1) * stride;
     if (!isSound || lastId > idRangeOfServers.max) {
       const metadata = { first_id: String(firstId), count: String(count), stride: String(stride) };
-      throw invalidResponse("The server sent a run that cannot be.", metadata);
+      throw invalidResponse("The server sent an impossible run.", metadata);
     }
     sum += count;
   }

@@ -165,7 +165,7 @@ class ValueReader implements ChunkReader<BatchNextValuesResponse, SequenceValue>
     const isSound = length > 0 && length <= this.#leftCount && (texts.length === 0 || texts.length === length);
     if (!isSound) {
       const metadata = { count: String(length), text_count: String(texts.length) };
-      throw invalidResponse("The server sent a chunk that cannot be.", metadata);
+      throw invalidResponse("The server sent an impossible chunk.", metadata);
     }
     this.#leftCount -= length;
     return values.map((value, index) => {

@@ -42,7 +42,7 @@ test("the log gets a line of one kind a minute, and the observer each of them", 
   expect(events).toHaveLength(4);
 });
 
-test("that refills fail is told at the third in a row or after a second, and that they work again once", async () => {
+test("that refills fail is reported at the third in a row or after a second, and that they work again is reported once", async () => {
   const { events, lines, observer, logger } = record();
   const clock = new FakeClock();
   const source = new FakeSource(clock);

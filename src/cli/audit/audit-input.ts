@@ -108,7 +108,7 @@ function columnsOf(line: string): readonly string[] {
 
 function noColumn(column: string | undefined, line: string): string {
   const names = columnsOf(line).map((name) => JSON.stringify(name.trim().slice(0, 40)));
-  return `The first line names no column ${JSON.stringify(column)}; it names ${names.slice(0, 20).join(", ")}.`;
+  return `The first line has no column ${JSON.stringify(column)}; it has ${names.slice(0, 20).join(", ")}.`;
 }
 
 const idEnd = 1n << 63n;

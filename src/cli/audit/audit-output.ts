@@ -9,13 +9,13 @@ import { findingKinds } from "./audit-findings.ts";
 const workersShownMax = 20;
 
 const sentences: Readonly<Record<FindingKind, string>> = {
-  equal: "The same ID is there more than once.",
-  "foreign-worker": "Its worker or datacenter should not be there.",
-  "foreign-time": "Its time should not be there.",
-  order: "It is lower than an ID before it of the same worker in the same file.",
+  equal: "The same ID occurs more than once.",
+  "foreign-worker": "Its worker or datacenter is not one of those expected.",
+  "foreign-time": "Its time is outside the expected interval.",
+  order: "It is lower than an earlier ID of the same worker in the same file.",
   "lost-digits": "Its last digits are lost: a program kept it as a floating-point number.",
   "not-of-layout": "It has more bits than the layout.",
-  unreadable: "The line holds no ID that can be read.",
+  unreadable: "The line has no readable ID.",
 };
 
 /** Writes the findings for people. */

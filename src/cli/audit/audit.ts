@@ -32,18 +32,21 @@ const options = {
   workerIds: numberRanges({
     name: "workers",
     countMax: rangesMax,
-    doc: "The worker IDs that may be there, such as 0-31. IDs of others are a finding. Default: any.",
+    doc: "The worker IDs that are expected, such as 0-31. IDs of other workers are reported. Default: any.",
   }),
   datacenterIds: numberRanges({
     name: "datacenters",
     countMax: rangesMax,
-    doc: "The datacenter IDs that may be there. Default: any.",
+    doc: "The datacenter IDs that are expected. Default: any.",
   }),
   from: timePoint({
     name: "from",
-    doc: "No ID should be older: a day, now, or a time with its offset. Default: the layout's epoch.",
+    doc: "The earliest time that is expected: a day, now, or a time with its offset. Default: the layout's epoch.",
   }),
-  to: timePoint({ name: "to", doc: "Every ID should be older; as --from. Default: one minute from now." }),
+  to: timePoint({
+    name: "to",
+    doc: "The end of the expected times, exclusive; as --from. Default: one minute from now.",
+  }),
   json: onOff({ name: "json", doc: "Prints one JSON object, for programs. IDs are quoted." }),
 };
 
@@ -53,11 +56,11 @@ const aheadMs = 60_000;
 /** `snowlane audit`. */
 export const audit: Command<typeof settings, typeof options> = {
   name: "audit",
-  summary: "Reads issue logs or columns of IDs, and reports IDs that are there twice or do not belong there",
+  summary: "Reads issue logs or columns of IDs, and reports duplicates and IDs that do not belong there",
   positional: {
     placeholder: "[FILE...]",
     doc:
-      "Files of --issue-log, or texts: an ID a line, CSV, or columns with tabs between. Without files, the command reads text " +
+      "Files of --issue-log, or texts: an ID a line, CSV, or columns separated by tabs. Without files, the command reads text " +
       "from standard input. It sorts on disk, 8 bytes an ID, in the folder that TMPDIR names.",
   },
   settings,
@@ -104,7 +107,8 @@ async function auditInputs(
       if (found.idCount % progressIds === 0) progress.add(progressIds);
     });
     if (paths.length === 0) {
-      if (stdin.isTTY === true) stderr.write("snowlane: waits for one ID a line; Ctrl-D ends them.\n");
+      if (stdin.isTTY === true)
+        stderr.write("snowlane: reads one ID a line from this terminal; Ctrl-D ends the input.\n");
       found.begin("standard input");
       await readColumn(stdin, columns, found);
     }
@@ -130,14 +134,14 @@ function openSorter(): IdSorter {
   try {
     return new IdSorter(tmpdir());
   } catch (error) {
-    const message = `No file can be made in ${tmpdir()}: ${(error as Error).message}. Name another folder in TMPDIR.`;
+    const message = `No file can be made in ${tmpdir()}: ${(error as Error).message}. Set TMPDIR to another folder.`;
     throw new CommandError(message, exitCodes.refused);
   }
 }
 
 function outOfSpace(error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOSPC") return error;
-  const message = `The folder ${tmpdir()} is full: sorting takes 8 bytes an ID. Name another folder in TMPDIR.`;
+  const message = `The folder ${tmpdir()} is full: sorting takes 8 bytes an ID. Set TMPDIR to another folder.`;
   return new CommandError(message, exitCodes.refused);
 }
 

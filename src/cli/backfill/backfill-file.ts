@@ -42,7 +42,7 @@ function checkOutputs({ out, bad }: BackfillInput["options"]): void {
     throw new CommandError(`${path} exists already: give another --${name}.`, exitCodes.usage);
   }
   if (out === undefined || bad === undefined || resolve(out) !== resolve(bad)) return;
-  throw new CommandError("--out and --bad name one file: give two.", exitCodes.usage);
+  throw new CommandError("--out and --bad name the same file: give two.", exitCodes.usage);
 }
 
 /**
@@ -53,7 +53,7 @@ function checkOutputs({ out, bad }: BackfillInput["options"]): void {
 function lookAt(path: string): Stats | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isFile() || found.isDirectory()) return found;
-  const message = `${path} cannot be read twice, as counting and numbering need it. Give - with --from and --to, and its rows by standard input.`;
+  const message = `${path} cannot be read twice, which counting and numbering need. Give - with --from and --to, and pipe its rows to standard input.`;
   throw new CommandError(message, exitCodes.usage);
 }
 
@@ -192,7 +192,7 @@ function formatOf(path: string): RowFormatName {
   if (/\.csv$/i.test(path)) return "csv";
   if (/\.(?:jsonl|ndjson)$/i.test(path)) return "jsonl";
   if (/\.(?:txt|lines)$/i.test(path)) return "lines";
-  const message = `Say by --input-format what ${path === "-" ? "standard input" : path} is: lines, csv or jsonl.`;
+  const message = `Give the format of ${path === "-" ? "standard input" : path} with --input-format: lines, csv or jsonl.`;
   throw new CommandError(message, exitCodes.usage);
 }
 
@@ -217,7 +217,7 @@ function openAside(path: string): number {
 function badRows({ badRows: bad }: RowCount, named: readonly string[]): CommandError {
   const more = bad > named.length ? [`and ${bad - named.length} more`] : [];
   const rows = bad === 1 ? "1 row gets" : `${bad} rows get`;
-  const advice = `${rows} no ID. Nothing was claimed. Correct the input, or set such rows aside with --bad FILE.`;
+  const advice = `${rows} no ID. Nothing was claimed. Correct the input, or let --bad FILE take such rows.`;
   return new CommandError([...named, ...more, advice].join("\n"), exitCodes.refused);
 }
 

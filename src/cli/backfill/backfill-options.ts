@@ -48,12 +48,12 @@ export const backfillOptions = {
   timeZone: text({
     name: "timeZone",
     placeholder: "ZONE",
-    doc: "The zone of times without an offset, such as UTC or Europe/Berlin. An hour that comes twice is read as the second.",
+    doc: "The zone of times without an offset, such as UTC or Europe/Berlin. An hour that occurs twice is read as the second one.",
   }),
   inputFormat: choice({
     name: "inputFormat",
     words: rowFormats,
-    doc: "The form of the input: lines (each is a time), csv or jsonl. Default: by the ending of the file's name.",
+    doc: "The format of the input: lines (each is a time), csv or jsonl. Default: by the file's extension.",
   }),
   idColumn: withFallback(
     text({ name: "idColumn", placeholder: "NAME", doc: "The name of the column that is added." }),
@@ -67,14 +67,14 @@ export const backfillOptions = {
   bad: text({
     name: "bad",
     placeholder: "FILE",
-    doc: "Sets rows that get no ID aside in this file, and goes on. Default: one such row ends the run before the claim.",
+    doc: "Writes rows that get no ID to this file, and goes on. Default: one such row ends the run before the claim.",
   }),
   lanes: withFallback(
     integer({
       name: "lanes",
       min: 1,
       max: lanesMax,
-      doc: "How many worker IDs are claimed: more for rows that come closer together than the layout has IDs a tick.",
+      doc: "How many worker IDs are claimed: more are needed where more rows fall into one tick than the layout has IDs for it.",
     }),
     1,
   ),
@@ -92,27 +92,27 @@ export const backfillOptions = {
   datacenterIds: numberRanges({
     name: "datacenterIds",
     countMax: 4_096,
-    doc: "Claims worker IDs of these datacenters alone, such as 3: those that another generator never used.",
+    doc: "Claims only worker IDs of these datacenters, such as 3: those that another generator never used.",
   }),
   workerIds: numberRange({
     name: "workerIds",
-    doc: "Claims these worker IDs alone, such as 512-1023: those that another generator never used.",
+    doc: "Claims only these worker IDs, such as 512-1023: those that another generator never used.",
   }),
   sql: choice({
     name: "sql",
     words: backfillDialectNames,
-    doc: "Claims, and prints the statements by which this database numbers its own rows. With --table, --key, --id, --from, --to.",
+    doc: "Claims, and prints the statements with which this database numbers its own rows. With --table, --key, --id, --from, --to.",
   }),
   table: text({ name: "table", doc: "With --sql: the table; with a schema as schema.table." }),
   key: text({
     name: "key",
     placeholder: "COLUMN",
-    doc: "With --sql: the column that tells rows apart. NULL is no key.",
+    doc: "With --sql: the column that identifies a row. Rows with NULL in it get no ID.",
   }),
   id: text({
     name: "id",
     placeholder: "COLUMN",
-    doc: "With --sql: the column that takes the IDs: a number of 64 bits, NULL so far.",
+    doc: "With --sql: the column for the IDs: a 64-bit integer, NULL so far.",
   }),
   dryRun: onOff({ name: "dryRun", doc: "Prints what would be done, and writes nothing anywhere." }),
   ...writingOptions,

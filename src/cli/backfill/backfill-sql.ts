@@ -86,9 +86,9 @@ export function backfillSql(rows: SqlRows, { layout, deploymentId, grant, reason
     },
     dialect,
   );
-  return `-- IDs for rows that exist already, for ${dialect.title}: ${reason.replaceAll("\n", " ")}
+  return `-- IDs for existing rows, for ${dialect.title}: ${reason.replaceAll("\n", " ")}
 -- Worker ${lanes.length === 1 ? "ID" : "IDs"} ${names}, from ${timeText(fromMs)} to ${timeText(untilMs)}, claimed for these rows and for no others.
--- Run it once, in the database of the rows. After an older copy of that database is put back, claim again.
+-- Run it once, in the database of the rows. After a restore of that database from an older copy, claim again.
 ${statements}
 `;
 }

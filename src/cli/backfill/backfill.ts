@@ -18,7 +18,7 @@ type Options = SettingValues<typeof backfillOptions>;
 /** `snowlane backfill`. */
 export const backfill: Command<typeof storeSettings, typeof backfillOptions> = {
   name: "backfill",
-  summary: "Gives rows that exist already IDs with their own times",
+  summary: "Gives existing rows IDs with their own times",
   positional: {
     placeholder: "[FILE]",
     doc:
@@ -76,9 +76,7 @@ function zoneProblems({ timeZone, unit, sql }: Options): readonly SettingProblem
   if (timeZone === undefined) return [];
   if (unit !== "iso") return [{ place: "--time-zone", hint: "Leave it out: numbers count from 1970 in UTC." }];
   if (sql === "sqlite" && timeZone !== "UTC") {
-    return [
-      { place: "--time-zone", value: timeZone, hint: "Leave it out: SQLite knows no zones but UTC, and offsets." },
-    ];
+    return [{ place: "--time-zone", value: timeZone, hint: "Leave it out: SQLite knows only UTC and offsets." }];
   }
   if (isZone(timeZone)) return [];
   return [{ place: "--time-zone", value: timeZone, hint: "Give the name of a zone, such as UTC or Europe/Berlin." }];

@@ -49,7 +49,7 @@ const linesFormat: RowFormat = {
   withId: (text, id) => `${text.slice(0, endOf(text))}\t${id}${text.slice(endOf(text))}`,
 };
 
-/** CSV of RFC 4180; a line may also end with LF alone. */
+/** CSV of RFC 4180; a line may also end with only LF. */
 class CsvFormat implements RowFormat {
   readonly isQuoted = true;
   readonly #timeColumn: string;
@@ -71,7 +71,7 @@ class CsvFormat implements RowFormat {
     if (this.#index < 0)
       return {
         kind: "bad",
-        problem: `names no column ${shown(this.#timeColumn)}; it names ${names.map(shown).join(", ")}`,
+        problem: `has no column ${shown(this.#timeColumn)}; it has ${names.map(shown).join(", ")}`,
       };
     if (names.includes(this.#idColumn))
       return { kind: "bad", problem: `has a column ${shown(this.#idColumn)} already: give another --id-column` };
@@ -147,10 +147,10 @@ function readJson(text: string, timeColumn: string, idColumn: string): RowPart {
   };
   try {
     row = JSON.parse(text.startsWith(byteOrderMark) ? text.slice(byteOrderMark.length) : text);
-    if (!isObject(row)) return { kind: "bad", problem: "is no JSON object" };
+    if (!isObject(row)) return { kind: "bad", problem: "is not a JSON object" };
     if (typeof row[timeColumn] === "number") JSON.parse(text, keepNumber);
   } catch {
-    return { kind: "bad", problem: "is no JSON" };
+    return { kind: "bad", problem: "is not JSON" };
   }
   if (Object.hasOwn(row, idColumn))
     return { kind: "bad", problem: `has a field ${shown(idColumn)} already: give another --id-column` };

@@ -55,7 +55,7 @@ export class RowTime {
       this.#dateMs = ms;
     }
     if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
-      return "has an hour above 23, or a minute or a second above 59 (leap seconds are on no clock)";
+      return "has an hour above 23, or a minute or a second above 59 (leap seconds are not accepted)";
     }
     const localMs = this.#dateMs + Number(hours) * 3_600_000 + Number(minutes) * 60_000 + Number(seconds) * 1_000;
     const offsetMs = zone === undefined ? this.#zone?.offsetMs(localMs) : offsetOf(zone);
@@ -71,13 +71,13 @@ export class RowTime {
 
   #notIso(text: string): string {
     if (text === "") return "is empty";
-    if (numberPattern.test(text)) return "is a number: say of what by --unit s, ms, us or ns";
-    return "is no time such as 2020-01-01T08:00:00.123Z";
+    if (numberPattern.test(text)) return "is a number: give its unit with --unit s, ms, us or ns";
+    return "is not a time such as 2020-01-01T08:00:00.123Z";
   }
 
   #readNumber(text: string, digits: number): string | undefined {
     const match = numberPattern.exec(text);
-    if (match === null) return text === "" ? "is empty" : "is no number";
+    if (match === null) return text === "" ? "is empty" : "is not a number";
     const [, sign, whole = "", fraction = ""] = match;
     const shown = fraction.padEnd(9 - digits, "0");
     if (shown.length > 9 - digits && /[1-9]/.test(shown.slice(9 - digits))) return "is finer than nanoseconds";

@@ -103,7 +103,7 @@ class OrderCheck {
       this.#newestLine = line;
     } else if (this.#newestMs - unixMs > this.#lagMaxMs) {
       const age = lengthOfTime(this.#newestMs - unixMs);
-      const message = `Line ${line} is ${age} older than line ${this.#newestLine}: sort the input by time. (An hour that comes twice in autumn is read as the second.)`;
+      const message = `Line ${line} is ${age} older than line ${this.#newestLine}: sort the input by time. (An hour that occurs twice in autumn is read as the second one.)`;
       throw new CommandError(message, exitCodes.refused);
     }
   }

@@ -32,5 +32,5 @@ export async function writeWholeFile<T>(path: string, write: (out: WriteStream) 
 }
 
 function unwritable(path: string, error: Error): CommandError {
-  return new CommandError(`${path} cannot be written: ${error.message}. Nothing stands there.`, exitCodes.refused);
+  return new CommandError(`${path} cannot be written: ${error.message}. No file was left there.`, exitCodes.refused);
 }

@@ -63,7 +63,7 @@ const bashEnd = `_snowlane() {
   [ "$COMP_CWORD" -gt 2 ] && second=\${COMP_WORDS[2]}
   choices=$(_snowlane_choices "$(_snowlane_command "$first" "$second")" "$before" | cut -f 1)
   local IFS=$'\\n'
-  # Words are split at ends of lines alone, and the bash of macOS has no mapfile.
+  # Words are split only at ends of lines, and the bash of macOS has no mapfile.
   # shellcheck disable=SC2207
   if [ "$choices" = '${filesMark}' ]; then
     COMPREPLY=($(compgen -f -- "$current"))

@@ -6,7 +6,7 @@ import { CommandError, exitCodes } from "../exit-code.ts";
 /** `snowlane completions`. */
 export const completions: Command = {
   name: "completions",
-  summary: "Prints a script by which bash, zsh or fish completes commands, flags and their values",
+  summary: "Prints the script with which bash, zsh or fish completes commands, flags and their values",
   positional: { placeholder: shells.join("|"), doc: "The shell.", words: shells },
   settings: {},
   options: {},

@@ -30,7 +30,7 @@ function checkModes({ principals, tlsKey, storeFile }: AccessSettings): readonly
   const named = [["principals", principals] as const, ["tls key", tlsKey] as const, ["store file", storeFile] as const];
   return named.flatMap(([check, path]) => {
     if (path === undefined || !existsSync(path) || !accessOf(path).othersRead) return [];
-    return [warn(check, `Every user of this machine may read ${path}.`, "Take that right away: chmod o-r.")];
+    return [warn(check, `Every user of this machine may read ${path}.`, "Remove that permission: chmod o-r.")];
   });
 }
 
@@ -44,7 +44,7 @@ async function checkTls({ tlsCert, tlsKey, tlsClientCa }: AccessSettings, nowMs:
   }
   const renew = "Replace the file by a newer one: a running server reads it again by itself.";
   return [
-    ok("tls", "Certificate and key can be read and fit together."),
+    ok("tls", "Certificate and key can be read, and match."),
     checkDates("certificate", tlsCert, renew, nowMs),
     ...(tlsClientCa === undefined ? [] : [checkDates("client CA", tlsClientCa, renew, nowMs)]),
   ];
@@ -84,8 +84,8 @@ async function checkPrincipals({
       return [warn("principals", `${principals} has no principal: nobody may call.`, "Add one: snowlane token NAME.")];
     }
     if (tlsClientCa === undefined && entries.some(({ certificates }) => certificates.length > 0)) {
-      const detail = `${principals} names certificates, and no caller is asked for one.`;
-      return [warn("principals", detail, "Give --tls-client-ca, or take the names out.")];
+      const detail = `${principals} names certificates, but no caller is asked for one.`;
+      return [warn("principals", detail, "Give --tls-client-ca, or remove the names.")];
     }
     const tokens = entries.reduce((sum, entry) => sum + entry.tokens.length, 0);
     const certificates = entries.reduce((sum, entry) => sum + entry.certificates.length, 0);

@@ -77,7 +77,7 @@ export function checkOpenFiles(settings: ServerConfig, openFilesMax = readOpenFi
   const limit = `The limit of open files is ${openFilesMax}`;
   if (connectionsMax >= wanted) return ok("open files", `${limit}: enough for ${wanted} connections.`);
   const hint = "Raise the hard limit (ulimit -n, LimitNOFILE=), or lower --connections-max.";
-  return warn("open files", `${limit}: serve takes ${connectionsMax} connections in place of ${wanted}.`, hint);
+  return warn("open files", `${limit}: serve takes ${connectionsMax} connections instead of ${wanted}.`, hint);
 }
 
 /** Long enough for a busy server, short enough for a user who waits. */

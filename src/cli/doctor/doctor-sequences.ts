@@ -27,12 +27,12 @@ export async function checkSequences(
   } catch (error) {
     if (!(error instanceof IdError)) throw error;
     if (error.metadata["kept"] === "nothing") {
-      return ok("sequences", `No sequence was made at ${placeOf(url)} yet: the first call makes the tables for them.`);
+      return ok("sequences", `No sequence was created at ${placeOf(url)} yet: the first call creates the tables.`);
     }
     return warn(
       "sequences",
       error.message,
-      "Check --sequence-stores. Values are refused meanwhile; IDs need --store alone.",
+      "Check --sequence-stores. Values are refused meanwhile; IDs need only --store.",
     );
   } finally {
     await store?.close();

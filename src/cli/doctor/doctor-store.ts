@@ -113,7 +113,7 @@ async function checkReach(under: StoreUnderCheck): Promise<Finding[]> {
   }
   const medianMs = tripsMs.toSorted((one, other) => one - other)[Math.floor(trips / 2)]!;
   const detail = `${place} answers in ${medianMs.toFixed(1)} ms (median of ${trips}).`;
-  const hint = "Use a store nearer by: each start makes a dozen calls to it, and each renewal waits for it.";
+  const hint = "Use a closer store: each start makes a dozen calls to it, and each renewal waits for it.";
   const reached = medianMs > slowMs ? warn("store", detail, hint) : ok("store", detail);
   const windowMs = under.worker.windowMs ?? store.timing.windowMs;
   const clock = checkClock(store, { aheadMs: clockAheadMs, tripMs: Math.min(...tripsMs), windowMs });
@@ -135,8 +135,8 @@ function reachHint(kind: string, error: unknown): string {
   }
   if (error instanceof IdError && error.reason === "INVALID_CONFIG") return "See docs/stores.md, Start.";
   if (kind === "sqlite")
-    return "The message names what stands in the way. A start waits ten seconds for it, and then ends.";
-  return "Start it (where it does not stay up, its own log says why), or check whether --store names the server that takes writes, the credentials and certificates, and whether a firewall stands between.";
+    return "The message says what prevents it. A start waits ten seconds for that to end, and then fails.";
+  return "Start it (where it does not stay up, its own log says why), or check whether --store names the server that takes writes, the credentials and certificates, and whether a firewall blocks the connection.";
 }
 
 /** The settings of the store's server; nothing where a store has none that matter. */
@@ -174,11 +174,11 @@ export function checkClock(
   if (Math.abs(aheadMs) > clockOffMaxMs)
     return fail("clock offset", detail, `serve refuses more than 5 minutes. ${hint}`, exitCodes.usage);
   if (aheadMs > windowMs / 2 + tripMs / 2) {
-    const cost = `With a window of ${windowMs / 1_000} s servers get none, or lose it, where the store is so far behind.`;
+    const cost = `With a window of ${windowMs / 1_000} s, servers cannot get or keep one while the store is that far behind.`;
     return fail("clock offset", detail, `${cost} ${hint}`, exitCodes.clock);
   }
   if (Math.abs(aheadMs) <= clockErrorMs + tripMs / 2) return ok("clock offset", detail);
-  const lossy = ` On a store that may lose data uniqueness needs ${clockErrorMs} ms at most.`;
+  const lossy = ` On a store that may lose data, uniqueness needs ${clockErrorMs} ms at most.`;
   return warn("clock offset", detail, store.durability === "lossy" ? hint + lossy : hint);
 }
 
@@ -224,10 +224,11 @@ function checkLayout({ store, layout, worker }: StoreUnderCheck, text: string): 
     const record = parseLayoutRecord(text);
     checkAgreement(record, resolveWorkerSettings({ ...worker, holder: nobody() }, layout, store));
     const bound = [
-      record.datacenterIds === "all" ? "no datacenters" : `datacenters ${record.datacenterIds.join(", ")}`,
+      ...(record.datacenterIds === "all" ? [] : [`datacenters ${record.datacenterIds.join(", ")}`]),
       ...(record.workerIds === "all" ? [] : [`worker IDs ${showWorkerIds(record.workerIds)}`]),
-    ].join(" and ");
-    return ok("layout", `The layout record is that of ${layout.name}, bound to ${bound}.`);
+    ];
+    const to = bound.length === 0 ? "not bound to datacenters or worker IDs" : `bound to ${bound.join(" and ")}`;
+    return ok("layout", `The layout is ${layout.name}, ${to}.`);
   } catch (error) {
     return failOf("layout", error, "Give the settings that the store has, or use another --store or --namespace.");
   }
@@ -297,14 +298,18 @@ async function probeElsewhere({ openNamespace }: StoreUnderCheck): Promise<reado
 }
 
 function wroteTogether(): Finding {
-  return warn("privileges", "Somebody else wrote at the same time: nothing was found out.", "Run doctor again.");
+  return warn(
+    "privileges",
+    "Another process wrote at the same time, so this check has no result.",
+    "Run doctor again.",
+  );
 }
 
 /** Missing privileges may end at the namespace that was tried; a store that takes no writes takes none of a server. */
 function refusedElsewhere(error: unknown): Finding {
   const found = refusedWrite(error);
   if (found.check === "writes") return found;
-  const hint = `Give the user the privileges of docs/stores.md. If they end at this namespace, ${probeNamespace} cannot be tried: the first start will tell.`;
+  const hint = `Give the user the privileges of docs/stores.md. If they end at this namespace, ${probeNamespace} cannot be tried: the first start will show it.`;
   return { ...found, hint, level: "warn" };
 }
 
@@ -328,7 +333,7 @@ const passesWarn = 8;
 /** Checks how often all of the past can still be claimed: each claim of it takes a worker ID that has no record. */
 function checkPasses({ total, workers }: WorkerList): Finding {
   const passes = total - workers.length;
-  const detail = `${passes} of ${total} worker IDs have a past that is wholly unused: as many back-fills of all times are left.`;
+  const detail = `${passes} of ${total} worker IDs have an entirely unused past: that many back-fills of the whole time are left.`;
   if (passes >= passesWarn || total < 8 * passesWarn) return ok("back-fills", detail);
   return warn("back-fills", detail, "Back-fill what is to be numbered soon, the oldest rows first: docs/back-fill.md.");
 }
@@ -354,7 +359,7 @@ function checkWorkers({ total, free, workers, quarantine }: WorkerList): readonl
       warn(
         "records",
         seen,
-        "See snowlane workers. Nobody is granted these worker IDs; never delete a record, it holds a mark.",
+        "See snowlane workers. No process is granted these worker IDs. Never delete a record: it holds a mark.",
       ),
     );
   }

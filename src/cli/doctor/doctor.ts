@@ -23,7 +23,7 @@ import { placeOf } from "../../store/store-place.ts";
 import { openExistingRecords, openNewRecords } from "../store/open-records.ts";
 
 const options = {
-  json: onOff({ name: "json", doc: "Prints one JSON object a finding and line, for programs." }),
+  json: onOff({ name: "json", doc: "Prints one JSON object a line for each finding, for programs." }),
 };
 
 type Settings = CommandInput<typeof serverSettings, typeof options>["settings"];
@@ -91,7 +91,7 @@ function checkAbsentFile({ storeUrl, namespace, whereNoFolder }: WorkerChoice): 
     return failOf("store", error, "A start ends the same way.");
   }
   const folder = unwritableFolderOf(path);
-  if (folder === undefined) return ok("store", `There is no file ${path} yet: the first start makes it.`);
+  if (folder === undefined) return ok("store", `There is no file ${path} yet: the first start creates it.`);
   const hint = "Give this user the right to write there, or choose another --store.";
   return fail("store", `There is no file ${path} yet, and ${folder} cannot be written.`, hint, exitCodes.store);
 }
@@ -120,7 +120,7 @@ function checkIssueLog({ issueLog }: Settings): readonly Finding[] {
   } catch (error) {
     const canBeMade =
       !existsSync(issueLog) && existsSync(dirname(issueLog)) && unwritableFolderOf(issueLog) === undefined;
-    if (canBeMade) return [ok("issue log", `There is no file ${issueLog} yet: the first start makes it.`)];
+    if (canBeMade) return [ok("issue log", `There is no file ${issueLog} yet: the first start creates it.`)];
     const detail = `${issueLog} cannot be written (${(error as Error).message}).`;
     const hint = "Give a file that this user can write, or leave --issue-log out.";
     return [fail("issue log", detail, hint, exitCodes.usage)];

@@ -48,7 +48,7 @@ test("none, several and half an interval are refused in one line", () => {
   expect(interval({ to: at("now") })).toMatch(/^--to: /);
 });
 
-test("what is no day, no time and no span is refused", () => {
+test("what is not a day, a time or a span is refused", () => {
   for (const value of ["2026-02-30", "2026-13-01", "26-01-01", "Yesterday", "toString", "", "2026-11-21T08:00:00"]) {
     expect(() => timePoint(base).parse(value), value).toThrow("a date");
   }

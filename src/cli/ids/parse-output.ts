@@ -55,7 +55,7 @@ function foreignToJson({ kind, createTimeNs, parts }: ForeignText) {
 const nothing = "-";
 
 /**
- * Writes a line for a pipe: text, ID, time, datacenter, worker, sequence and form, with tabs between. A UUID that holds
+ * Writes a line for a pipe: text, ID, time, datacenter, worker, sequence and form, separated by tabs. A UUID that holds
  * no ID of ours has an empty ID and its own time; so does a text of another generator, whose kind takes the place of
  * the form.
  */

@@ -36,7 +36,7 @@ const noteTexts: Readonly<Record<FindNote, string>> = {
     "The number looks rounded by a spreadsheet or a JSON parser: the time is right, the worker may be off, and the sequence is lost. Keep IDs as text.",
   negative: "Bit 63 is set, so that it reads as a negative number. No layout here sets it.",
   "above-63-bits": `The number is above 2^63 - 1 (${idMax}), the largest ID.`,
-  padded: "Zeros were put before the number.",
+  padded: "The number has leading zeros.",
 };
 
 /**
@@ -109,7 +109,7 @@ function whyNothing(text: string, finds: readonly Find[], times: readonly FoundT
   if (unsigned !== undefined) return noteTexts[unsigned.notes[0] ?? "above-63-bits"];
   const [time] = times;
   if (time !== undefined)
-    return `${unixTimeText(time)}, and not an ID. To read it as an ID all the same, give --form decimal.`;
+    return `${unixTimeText(time)}, and not an ID. To read it as an ID anyway, give --form decimal.`;
   if (/^\s*-\d+\s*$/.test(text)) return "A negative number is not an ID.";
   if (/^\s*\d{20,}\s*$/.test(text) && error.metadata["form"] !== "serial") return noteTexts["above-63-bits"];
   return error.metadata["reason"] === "no_form" || error.metadata["reason"] === "character"
@@ -171,7 +171,7 @@ function withLayout(
   if (likelier === undefined) return { ...part, codec: own, notes: withEnd(doubts, own, id, nowMs) };
   const { name, why, doubt } = likelier;
   if (codecOfPreset === undefined) {
-    doubts.set("other-layout", `${doubt} Likelier is --layout ${name}.`);
+    doubts.set("other-layout", `${doubt} More likely is --layout ${name}.`);
     return { ...part, codec: own, notes: withEnd(doubts, own, id, nowMs) };
   }
   const codec = codecOfPreset(name);
@@ -196,13 +196,17 @@ function likelierLayout({ layout }: TextCodec, id: bigint, maker: PresetName | u
   const [guess] = guessLayouts([id], { nowMs });
   if (guess === undefined) return undefined;
   const why = guess.reasons.map((reason) => reasonTexts[reason]).join(", ");
-  return { name: guess.name, why, doubt: `Under the layout ${own}, no ID can be from this time yet or any more.` };
+  return {
+    name: guess.name,
+    why,
+    doubt: `Under the layout ${own}, this ID would be from before the layout began, or from the future.`,
+  };
 }
 
 /** Adds that the layout has ended. */
 function withEnd(notes: Map<ReadingNote, string>, { layout }: TextCodec, id: bigint | undefined, nowMs: number) {
   if (id !== undefined && layout.endMs < nowMs)
-    notes.set("ended-layout", `The layout ${layout.name} ended on ${isoOfMs(layout.endMs)}: no new ID can be of it.`);
+    notes.set("ended-layout", `The layout ${layout.name} ended on ${isoOfMs(layout.endMs)}: no new ID can have it.`);
   return notes;
 }
 

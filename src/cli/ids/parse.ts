@@ -34,9 +34,9 @@ export const parse: Command<typeof settings, typeof options> = {
   positional: {
     placeholder: "[TEXT...]",
     doc:
-      "A text that is in no form, such as a line of a log or a cell of a spreadsheet, is searched for IDs; --form refuses it. " +
+      "A text in no known form, such as a line of a log or a cell of a spreadsheet, is searched for IDs; --form refuses it. " +
       "Without texts, the command reads lines from standard input and prints one line for each ID: text, ID, time, " +
-      "datacenter, worker, sequence and form, with tabs between. Lines without an ID are reported on standard error.",
+      "datacenter, worker, sequence and form, separated by tabs. Lines without an ID are reported on standard error.",
   },
   settings,
   options,
@@ -116,7 +116,8 @@ async function parseLines(
   { json, ...reading }: Reading,
   { stdin, stdout, stderr }: CommandContext,
 ): Promise<number> {
-  if (stdin.isTTY === true) stderr.write("snowlane: waits for one text a line; Ctrl-D ends them.\n");
+  if (stdin.isTTY === true)
+    stderr.write("snowlane: reads one text a line from this terminal; Ctrl-D ends the input.\n");
   const progress = startProgress(stderr, systemClock);
   const notes = new NoteCounts();
   let refused = 0;

@@ -48,7 +48,7 @@ test("where the total is not known, the count is shown", () => {
   progress.end();
 });
 
-test("a line that is said stands alone on its line", () => {
+test("a message has its line for itself", () => {
   const { written, stderr, clock, pass } = setUp(true);
   const progress = startProgress(stderr, clock);
   progress.say("before\n");

@@ -20,7 +20,7 @@ export function wholeNumber({ min = 1n, ...base }: SettingBase & { readonly min?
 export function nameFrom(positionals: readonly string[]): string {
   const [name, ...more] = positionals;
   if (name !== undefined && more.length === 0) return name;
-  const message = name === undefined ? "Give the name of a sequence." : `Give one name: ${more.join(" ")} is too much.`;
+  const message = name === undefined ? "Give the name of a sequence." : `Give one name: leave out ${more.join(" ")}.`;
   throw new CommandError(message, exitCodes.usage);
 }
 

@@ -42,11 +42,11 @@ export function sequenceToLines(sequence: Sequence): string {
     ["largest value", sequence.valueMax],
     [
       "allocation",
-      isSegments ? `segments of ${sequence.stepMin} to ${sequence.stepMax} values` : "strict: one write a value",
+      isSegments ? `segments of ${sequence.stepMin} to ${sequence.stepMax} values` : "strict: one write for each value",
     ],
     [
       "period",
-      period === Period.NONE ? "none: it never begins again" : `${periodNames[period]} of ${sequence.timeZone}`,
+      period === Period.NONE ? "none: it never starts again" : `${periodNames[period]} of ${sequence.timeZone}`,
     ],
     ["years begin", sequence.yearStart],
     ["late values", lateMax && `${lateMax.seconds} s after a period`],

@@ -7,10 +7,10 @@ import { operateSequences, sequencePlaceSettings } from "./sequence-access.ts";
 /** `snowlane sequences add-database`. */
 export const sequencesAddDatabase: Command<typeof sequencePlaceSettings> = {
   name: "sequences add-database",
-  summary: "Gives one more database a share of the values that none had; may be repeated",
+  summary: "Gives one more database an unassigned share of the values; may be repeated",
   positional: {
     placeholder: "URL",
-    doc: "URL is the new database. --sequence-stores names all the others, with blanks between them.",
+    doc: "URL is the new database. --sequence-stores names all the others, separated by spaces.",
   },
   settings: sequencePlaceSettings,
   options: {},

@@ -43,7 +43,7 @@ export const sequencesAdoptDatabase: Command<typeof sequencePlaceSettings, typeo
       const bound = await withDeployment(readBinding, "operate");
       const members = (await store.look([])).database?.member.members ?? "";
       if (bound !== undefined && bound.databaseId !== databaseId && !members.split(" ").includes(bound.databaseId)) {
-        const message = `This deployment counts in the database ${bound.databaseId}, and not in ${databaseId}.`;
+        const message = `This deployment keeps its sequences in the database ${bound.databaseId}, not in ${databaseId}.`;
         throw new CommandError(message, exitCodes.usage);
       }
       const outcome = await adoptDatabase(store, databaseId);

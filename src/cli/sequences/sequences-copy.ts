@@ -47,7 +47,7 @@ function problemsOf(place: string, url: string | undefined): readonly SettingPro
 
 function linesOf(outcome: CopyOutcome, here: string, there: string): string {
   if (outcome.kind === "done")
-    return `The sequences were moved from ${here} to ${there} before: nothing is left to do.\n`;
+    return `The sequences were moved from ${here} to ${there} earlier: nothing is left to do.\n`;
   const { sequenceCount, counterCount } = outcome;
   const sequences = sequenceCount === 1 ? "1 sequence" : `${sequenceCount} sequences`;
   const counters = counterCount === 1 ? "1 counter" : `${counterCount} counters`;

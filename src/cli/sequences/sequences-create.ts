@@ -32,7 +32,7 @@ const options = {
   period: choice({
     name: "period",
     words: ["day", "week", "month", "quarter", "year"],
-    doc: "The sequence begins at --start again each day, week (of ISO 8601), month, quarter or year of --time-zone. Default: never.",
+    doc: "The sequence starts again at --start each day, week (of ISO 8601), month, quarter or year of --time-zone. Default: never.",
   }),
   timeZone: text({
     name: "timeZone",
@@ -48,11 +48,11 @@ const options = {
     name: "lateMax",
     minMs: 0,
     maxMs: 400 * 86_400_000,
-    doc: "For how long after the end of a period callers may still ask for its values, by a time that they name. Default: 0.",
+    doc: "For how long after the end of a period callers may still ask for its values, by naming a time. Default: 0.",
   }),
   template: text({
     name: "template",
-    doc: "Writes each value as text too, such as INV-{yyyy}-{value:06}. docs/sequences.md has the fields. Default: none.",
+    doc: "Also writes each value as text, such as INV-{yyyy}-{value:06}. docs/sequences.md has the fields. Default: none.",
   }),
   description: text({ name: "description", doc: "What the sequence is for: at most 200 characters." }),
   ...sequenceServerOptions,
@@ -68,7 +68,7 @@ const periods = {
 /** `snowlane sequences create`. */
 export const sequencesCreate: Command<typeof sequencePlaceSettings, typeof options> = {
   name: "sequences create",
-  summary: "Makes a sequence; one that stands with the same definition is left as it is",
+  summary: "Creates a sequence; one that exists with the same definition is left as it is",
   positional: namePositional,
   settings: sequencePlaceSettings,
   options,

@@ -14,7 +14,7 @@ const options = {
 /** `snowlane sequences get`. */
 export const sequencesGet: Command<typeof sequencePlaceSettings, typeof options> = {
   name: "sequences get",
-  summary: "Prints a sequence: its definition, and where it stands",
+  summary: "Prints a sequence: its definition and its next value",
   positional: namePositional,
   settings: sequencePlaceSettings,
   options,

@@ -37,7 +37,7 @@ const options = {
   margin: wholeNumber({
     name: "margin",
     min: 0n,
-    doc: "So many values are left out above each one, for what the other program hands out until it stops. Default: 0.",
+    doc: "How many values are left out above each one, for those that the other program hands out until it stops. Default: 0.",
   }),
   enable: onOff({
     name: "enable",
@@ -49,7 +49,7 @@ const options = {
 
 type Given = Parameters<NonNullable<(typeof sequencesImport)["check"]>>[1];
 
-const words = { made: "made", raised: "raised", above: "stands above already" } as const;
+const words = { made: "made", raised: "raised", above: "is higher already" } as const;
 
 /** `snowlane sequences import`. */
 export const sequencesImport: Command<typeof sequencePlaceSettings, typeof options> = {

@@ -64,6 +64,6 @@ function msOnDay(day: string, timeZone: string): number {
   const startMs = Date.parse(`${day}T00:00:00Z`);
   // In every zone, from UTC-12 to UTC+14, one of the two moments is on that day.
   const found = [0, 86_399_999].map((ms) => startMs + ms).find((ms) => format.format(ms) === day);
-  if (found === undefined) throw new CommandError(`${day} is no day of ${timeZone}.`, exitCodes.usage);
+  if (found === undefined) throw new CommandError(`${day} is not a day in ${timeZone}.`, exitCodes.usage);
   return found;
 }

@@ -21,7 +21,7 @@ export const sequencesOpen: Command<typeof sequencePlaceSettings> = {
       const problem = outcome.move.startsWith("to ")
         ? "Its sequences were moved"
         : "The copy of sequences has not ended";
-      const message = `${problem} ${placeOf(outcome.move)}. Nothing opens this database but snowlane sequences copy.`;
+      const message = `${problem} ${placeOf(outcome.move)}. Only snowlane sequences copy opens this database.`;
       throw new CommandError(message, exitCodes.refused);
     }
     if (outcome.kind === "not-raised") {

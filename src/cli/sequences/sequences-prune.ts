@@ -13,7 +13,7 @@ const options = {
     placeholder: "DATE",
     pattern: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/,
     hint: "a date such as 2026-01-01",
-    doc: "Counters of periods that ended before this day go. The newest two of a sequence always stay. Required.",
+    doc: "Counters of periods that ended before this day are deleted. The newest two of a sequence always stay. Required.",
   }),
   dryRun: onOff({ name: "dryRun", doc: "Prints what would be done, and writes nothing." }),
 };

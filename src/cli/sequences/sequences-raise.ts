@@ -9,9 +9,9 @@ import { reasonOption } from "../reason-option.ts";
 const options = {
   all: onOff({
     name: "all",
-    doc: "Raises every sequence, and those that will be made. Only while the database is stopped.",
+    doc: "Raises every sequence, and those that are created later. Only while the database is stopped.",
   }),
-  to: wholeNumber({ name: "to", placeholder: "VALUE", doc: "The next value of the sequence. Upward only." }),
+  to: wholeNumber({ name: "to", placeholder: "VALUE", doc: "The next value of the sequence. It can only be raised." }),
   by: wholeNumber({ name: "by", min: 0n, doc: "By how many values the counter is raised." }),
   reason: reasonOption("The reason, for readers of the log: 1 to 200 printable ASCII characters. Required."),
 };
@@ -46,7 +46,7 @@ export const sequencesRaise: Command<typeof sequencePlaceSettings, typeof option
     }
     const raised = `${raisedCount} counter${raisedCount === 1 ? " was" : "s were"} raised`;
     // Sequences that were there may be gone altogether.
-    const later = all ? `, and sequences that are made later begin ${by} value${by === 1n ? "" : "s"} higher` : "";
+    const later = all ? `, and sequences that are created later begin ${by} value${by === 1n ? "" : "s"} higher` : "";
     stdout.write(`${raised}${later}.\n`);
     return exitCodes.done;
   },

@@ -13,7 +13,7 @@ export const deadAfterOption = duration({
   name: "deadAfter",
   minMs: 1_000,
   maxMs: 3_650 * dayMs,
-  doc: "Counts a server as dead that has not looked at the database for so long. Default: none is.",
+  doc: "Counts a server as dead if it has not looked at the database for this long. Default: no server is.",
 });
 
 const pollMs = 250;
@@ -40,7 +40,8 @@ export async function untilSeen(
 
 /** The error where a server has not seen a change. */
 export function notSeen({ server, agoMs }: SequenceServer, otherCount: number): CommandError {
-  const others = otherCount === 0 ? "" : ` So may ${otherCount} more: snowlane sequences servers lists them.`;
+  const others =
+    otherCount === 0 ? "" : ` The same holds for ${otherCount} more: snowlane sequences servers lists them.`;
   const message = `${server} was last seen ${lengthOfTime(agoMs)} ago, and may still give values that it has in memory.${others} Wait, or say with --dead-after when a server counts as dead.`;
   return new CommandError(message, exitCodes.held);
 }

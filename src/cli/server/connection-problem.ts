@@ -4,14 +4,14 @@ export function connectionProblem(baseUrl: string, message: string): string | un
     return `The certificate of ${baseUrl} is not trusted: ${message}. Give --ca FILE with the authority that signed it.`;
   }
   if (/alert certificate required/.test(message)) {
-    return `The server at ${baseUrl} wants a client certificate. Give --cert FILE and --key FILE.`;
+    return `The server at ${baseUrl} requires a client certificate. Give --cert FILE and --key FILE.`;
   }
   const alert = /SSL routines:.*?alert ([a-z ]+)/.exec(message)?.[1];
   if (alert !== undefined) return `The server at ${baseUrl} refuses the client certificate of --cert: ${alert}.`;
   if (!/closed with error code CANCEL|socket hang up/.test(message)) return undefined;
   const hint = baseUrl.startsWith("http:")
     ? "If it speaks TLS, begin --server with https://."
-    : "If it wants a client certificate, give one that it accepts by --cert and --key.";
+    : "If it requires a client certificate, give one that it accepts by --cert and --key.";
   return `The server at ${baseUrl} closed the connection. ${hint}`;
 }
 

@@ -26,7 +26,10 @@ export const health: Command<Settings, typeof options> = {
     const { status, body } = await ask(await readAccess(options));
     const answer = status === 200 ? servingStatus(body) : undefined;
     if (answer === undefined) {
-      throw new CommandError(`The server at ${server} is no Snowlane: it answers with ${status}.`, exitCodes.refused);
+      throw new CommandError(
+        `The server at ${server} is not a Snowlane server: it answers with ${status}.`,
+        exitCodes.refused,
+      );
     }
     if (answer !== "SERVING") {
       throw new CommandError(`The server at ${server} says ${answer}. Its log says why.`, exitCodes.refused);
@@ -81,7 +84,7 @@ async function ask({ url: server, socketPath, tls, authorization }: ServerAccess
       name === "AbortError" || name === "TimeoutError" ? `no answer within ${answerTimeoutMs / 1_000} s` : message;
     const connection = connectionProblem(server, message);
     if (connection !== undefined) throw new CommandError(connection, exitCodes.refused);
-    const text = code === "ECONNREFUSED" ? "the connection is refused" : reason;
+    const text = code === "ECONNREFUSED" ? "the connection was refused" : reason;
     throw new CommandError(`No server serves at ${server}: ${text}.${portHint(server)}`, exitCodes.refused);
   }
 }

@@ -49,6 +49,6 @@ test("a window of which nothing is left is used up, and a server without a worke
 });
 
 test("one connection is one, and one call waits", () => {
-  expect(lineOf("server", { connections: 1, waiting: 1 })).toMatch(/, 1 connection, 1 call waits$/);
-  expect(lineOf("server", {})).toMatch(/, 2 connections, 0 calls wait$/);
+  expect(lineOf("server", { connections: 1, waiting: 1 })).toMatch(/, 1 connection, 1 call waiting$/);
+  expect(lineOf("server", {})).toMatch(/, 2 connections, 0 calls waiting$/);
 });

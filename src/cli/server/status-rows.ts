@@ -40,7 +40,7 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
   const state = serving
     ? paint("good", "serving")
     : `${paint("bad", "not serving")}: ${printable(reason)}, ${printable(phase)}; docs/errors.md says what to do`;
-  const load = [counted(connections, "connection", "connections"), counted(waiting, "call waits", "calls wait")];
+  const load = [counted(connections, "connection", "connections"), counted(waiting, "call waiting", "calls waiting")];
   const lines = [
     ["state", state],
     ["server", [server, `started ${timeOf(startMs)}`, ...load].join(", ")],
@@ -55,7 +55,7 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
   const columns = spans.map(([, seconds]) => samples.slice(-seconds));
   const row = (name: string, value: (span: readonly SecondSample[]) => string) => [name, ...columns.map(value)];
   const table = tableOf(
-    ["a second", ...spans.map(([title]) => title)],
+    ["per second", ...spans.map(([title]) => title)],
     [
       row("IDs", rateOf("ids")),
       ...(samples.some(({ values }) => values > 0) ? [row("values", rateOf("values"))] : []),

@@ -22,7 +22,7 @@ const watchPeriodMs = 2_000;
 /** `snowlane status`. */
 export const status: Command<Settings, typeof options> = {
   name: "status",
-  summary: "Shows how a server is: worker ID, window, lead, store, and what it did in the last five minutes",
+  summary: "Shows the state of a server: worker ID, window, lead, store, and what it did in the last five minutes",
   settings: {},
   options,
   examples: [

@@ -26,14 +26,14 @@ const options = {
   to: text({
     name: "to",
     placeholder: "FILE",
-    doc: "Writes the token into this new file, which its owner alone may read (mode 0600), and prints the entry alone.",
+    doc: "Writes the token to this new file, which only its owner may read (mode 0600), and prints only the entry.",
   }),
 };
 
 /** `snowlane token`. */
 export const token: Command<Settings, typeof options> = {
   name: "token",
-  summary: "Makes a token for a caller, and the entry for the file of serve --principals",
+  summary: "Creates a token for a caller, and its entry for the principals file of serve",
   positional: { placeholder: "NAME", doc: "The name of the caller, such as checkout." },
   settings: {},
   options,
@@ -48,13 +48,13 @@ export const token: Command<Settings, typeof options> = {
     if (to !== undefined) {
       writeToken(to, made);
       stdout.write(`${JSON.stringify(entry)}\n`);
-      stderr.write(`The token is in ${to}, with mode 0600. The line belongs into the file of principals.\n`);
+      stderr.write(`The token is in ${to}, with mode 0600. Put the line into the principals file.\n`);
       return exitCodes.done;
     }
     stdout.write(`${made}\n${JSON.stringify(entry)}\n`);
     stderr.write(
-      "The first line is the token: it is shown only now. Keep it in a file of mode 0600, as --to FILE makes one. " +
-        "The second line belongs into the file.\n",
+      "The first line is the token: it is shown only now. Keep it in a file of mode 0600, such as --to FILE creates. " +
+        "Put the second line into the principals file.\n",
     );
     return exitCodes.done;
   },

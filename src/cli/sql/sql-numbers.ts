@@ -3,7 +3,7 @@ import type { Settings } from "../../config/setting.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 
-const head = `-- Numbers without a gap: each is taken in the transaction of the document that it is for, so a rollback gives it back.
+const head = `-- Gapless numbers: each is taken in the transaction of the document that it is for, so a rollback gives it back.
 -- Writers of one series wait for each other until COMMIT: take the number last.`;
 
 /**
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS snowlane_number (
   series VARCHAR(63) NOT NULL, period VARCHAR(10) NOT NULL, last_number BIGINT NOT NULL, PRIMARY KEY (series, period))
   ENGINE = InnoDB;
 
--- MySQL refuses such a function beside a binary log, so these two statements stand in your transaction:
+-- MySQL refuses such a function beside a binary log, so run these two statements in your transaction:
 -- START TRANSACTION;
 INSERT INTO snowlane_number (series, period, last_number) VALUES ('invoice', '2026', LAST_INSERT_ID(1))
   ON DUPLICATE KEY UPDATE last_number = LAST_INSERT_ID(last_number + 1);
@@ -37,7 +37,7 @@ SELECT LAST_INSERT_ID();
 CREATE TABLE IF NOT EXISTS snowlane_number (
   series TEXT NOT NULL, period TEXT NOT NULL, last_number INTEGER NOT NULL, PRIMARY KEY (series, period)) STRICT;
 
--- SQLite has no functions, so this statement stands in your transaction, which begins with BEGIN IMMEDIATE:
+-- SQLite has no functions, so run this statement in your transaction, which begins with BEGIN IMMEDIATE:
 INSERT INTO snowlane_number (series, period, last_number) VALUES ('invoice', '2026', 1)
   ON CONFLICT DO UPDATE SET last_number = last_number + 1 RETURNING last_number;
 -- INSERT INTO invoice (number, ...) VALUES (that number, ...); COMMIT;
@@ -46,14 +46,13 @@ INSERT INTO snowlane_number (series, period, last_number) VALUES ('invoice', '20
 
 const dialects = ["postgresql", "mysql", "sqlite"] as const satisfies readonly (keyof typeof texts)[];
 const options = {
-  dialect: choice({ name: "dialect", words: dialects, doc: "The database; mysql is MariaDB's, too. Required." }),
+  dialect: choice({ name: "dialect", words: dialects, doc: "The database; mysql is for MariaDB as well. Required." }),
 };
 
 /** `snowlane sql numbers`. */
 export const sqlNumbers: Command<Settings, typeof options> = {
   name: "sql numbers",
-  summary:
-    "Prints a table and a statement for numbers without a gap, in your own transaction; docs/sequences.md says when",
+  summary: "Prints a table and a statement for gapless numbers, in your own transaction; docs/sequences.md says when",
   settings: {},
   options,
   examples: ["snowlane sql numbers --dialect postgresql | psql shop"],

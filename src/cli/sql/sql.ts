@@ -17,7 +17,7 @@ const options = {
       placeholder: "TEXT",
       pattern: /^[a-z][a-z0-9_]{0,30}$/,
       hint: "a letter of a-z, then up to 30 characters of a-z, 0-9 and _",
-      doc: "The beginning of each function's name. Give another for a second layout.",
+      doc: "The beginning of each function's name. Give another one for a second layout.",
     }),
     "snowlane",
   ),
@@ -26,7 +26,7 @@ const options = {
 /** `snowlane sql`. */
 export const sql: Command<typeof layoutSettings, typeof options> = {
   name: "sql",
-  summary: "Prints functions by which a database reads IDs, checks them, and finds those of a time interval",
+  summary: "Prints SQL functions with which a database reads IDs, checks them, and finds those of a time interval",
   settings: layoutSettings,
   options,
   examples: [

@@ -88,7 +88,7 @@ async function copy(input: CommandInput<typeof settings, typeof options>, source
   if (outcome.kind === "held") throw await heldError(source, outcome.holders, outcome.isClosed);
   const { namespace } = outcome.layout;
   if (outcome.kind === "was-moved") {
-    stdout.write(`Namespace ${namespace} was moved ${places} before: nothing is left to do.\n`);
+    stdout.write(`Namespace ${namespace} was moved ${places} earlier: nothing is left to do.\n`);
     await saySequencesStay(input, target);
     return exitCodes.done;
   }
@@ -127,12 +127,12 @@ async function heldError(
   const record = slot?.kind === "move" ? slot.move.layout : slot?.record;
   const lines = holders.slice(0, 20).map(({ workerIndex, record: { holder }, untilMs }) => {
     const name = record === undefined ? String(workerIndex) : nameWorker(layoutOf(record), workerIndex);
-    const until = untilMs === undefined ? "" : `; if it died, its time is over at ${timeOf(untilMs)}`;
+    const until = untilMs === undefined ? "" : `; if it died, its worker ID expires at ${timeOf(untilMs)}`;
     return `worker ID ${name} is held by ${holder.instance} (process ${holder.processId} on ${holder.host})${until}`;
   });
   const more = holders.length > lines.length ? [`and ${holders.length - lines.length} more`] : [];
   const state = isClosed
-    ? "The store accepts no new servers by now. Stop these, and run the same command again; or undo the copy with --abandon."
+    ? "The store accepts no new servers any more. Stop these, and run the same command again; or undo the copy with --abandon."
     : "Nothing was changed. Stop these (SIGTERM gives a worker ID back), and run the same command again.";
   return new CommandError([...lines, ...more, state].join("\n"), exitCodes.refused);
 }

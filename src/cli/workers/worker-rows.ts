@@ -63,11 +63,11 @@ export function workersToTable(
   const used = counts.length === 0 ? "No worker ID was ever held" : counts.join(", ");
   const summary = `${used}; ${free} of ${total} worker IDs are free.\n`;
   // A worker ID without a record has all of its past left.
-  const past = `${neverHeld} were never held, and the past of ${total - workers.length} is wholly unused: docs/back-fill.md.\n`;
+  const past = `${neverHeld} were never held, and the past of ${total - workers.length} is entirely unused: docs/back-fill.md.\n`;
   const bound =
     quarantine === undefined
       ? ""
-      : `Quarantine ${quarantineWords(quarantine)} No process is granted a worker ID before; holders go on.\n`;
+      : `Quarantine ${quarantineWords(quarantine)} No process is granted a worker ID before then; holders go on.\n`;
   return `${
     workers.length === 0
       ? ""

@@ -102,7 +102,8 @@ function checkLength(wantedMs: number, leastMs: number): void {
   const shown = formatSpan(Math.round(wantedMs / 1_000) * 1e9);
   if (wantedMs < leastMs) {
     const least = formatSpan(Math.ceil(leastMs / 1_000) * 1e9);
-    const message = `A quarantine of ${wantedMs < 0 ? "a time that is past" : shown} is too short: windows that the store forgot may be in use for ${least}. Give at least that.`;
+    const wanted = wantedMs < 0 ? "A quarantine that ends in the past" : `A quarantine of ${shown}`;
+    const message = `${wanted} is too short: windows that the store forgot may be in use for ${least}. Give at least that.`;
     throw new CommandError(message, exitCodes.usage);
   }
   if (wantedMs > lengthMaxMs) {

@@ -119,7 +119,7 @@ test("what was encoded decodes to the same fields", () => {
   );
 });
 
-test("bytes that are no block end in a CompressionError, never in anything else", () => {
+test("bytes that are not a block end in a CompressionError, never in anything else", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 80 }), { maxLength: 5 }), (blocks) => {
       const decoder = new HpackDecoder(listBytesMax, countMax);

@@ -219,7 +219,7 @@ describe("a worker record of a higher format", () => {
     expect(fieldsOf(world.database, recordKeys.quarantine)["untilMs"]).toBeGreaterThanOrEqual(markMs);
   });
 
-  test("is not moved to another store, whether it stands in this one or in that", async () => {
+  test("is not moved to another store, whether it is in this one or in that", async () => {
     const world = await crashed();
     const target = new MemoryDatabase({ clockMs: () => world.time.nowMs() });
     const { text } = world.database.entry(key)!;

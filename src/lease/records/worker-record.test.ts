@@ -72,7 +72,7 @@ describe("a worker record", () => {
     ["another JSON", "[]"],
     ["a field less", JSON.stringify({ ...JSON.parse(encodeWorkerRecord(record)), hwmMs: undefined })],
     ["another version", encodeWorkerRecord(record).replace('"formatVersion":1', '"formatVersion":2')],
-    ["a mark that is no number", encodeWorkerRecord(record).replace("1700000010000", '"1700000010000"')],
+    ["a mark that is not a number", encodeWorkerRecord(record).replace("1700000010000", '"1700000010000"')],
     ["a mark that is not whole", encodeWorkerRecord(record).replace("1700000010000", "1700000010000.5")],
     ["a short token", encodeWorkerRecord({ ...record, token: "0123" })],
     ["an empty writeId", encodeWorkerRecord({ ...record, writeId: "" })],
@@ -85,7 +85,7 @@ describe("a worker record", () => {
   });
 });
 
-test("a worker key and its number are inverse, and other keys are none", () => {
+test("a worker key and its number are inverse, and other keys are not worker keys", () => {
   for (const index of [0, 1, 1_023, 4_294_967_295]) expect(parseWorkerKey(workerKey(index))).toBe(index);
   for (const key of ["layout", "worker-", "worker-01", "worker--1", "worker-1x", "worker-99999999999"]) {
     expect(parseWorkerKey(key)).toBeUndefined();

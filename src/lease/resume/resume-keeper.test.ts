@@ -39,7 +39,7 @@ function onDisk(disk: JournalDisk, workerIndex: number): ReturnType<typeof parse
 }
 
 describe("a resume record", () => {
-  test("stands before the first ID, and at least a second ahead of every later one", async () => {
+  test("is written before the first ID, and is at least a second ahead of every later one", async () => {
     const { world, disk, process } = await holding();
     const { workerIndex } = process.holder.grant!;
     for (let step = 0; step < 300; step += 1) {
@@ -253,7 +253,7 @@ describe("a resume record", () => {
     expect(process.issue()).toBe(1);
   });
 
-  test("of the old worker ID is gone before a rebase gives it back, and the new one's stands before its first ID", async () => {
+  test("of the old worker ID is gone before a rebase gives it back, and the new one's is written before its first ID", async () => {
     const { world, disk, process } = await holding();
     process.issue(10);
     const { workerIndex } = process.holder.grant!;

@@ -24,7 +24,7 @@ describe("an operator that closes the source while another one takes the move ba
       isTakenBack = true;
       await abandonMove(world.parts());
     });
-    await expect(world.move(world.parts(source))).rejects.toThrow("took this copy back");
+    await expect(world.move(world.parts(source))).rejects.toThrow("undid this copy");
     expect(isForever(world.database.entry(recordKeys.quarantine)!)).toBe(false);
     expect(await whoGrants(world, 1)).toBe("source");
   });
@@ -38,7 +38,7 @@ describe("an operator that closes the source while another one takes the move ba
     const source = new HookedStore(world.database, async (written) => {
       // The mark of taking back is in place, and the source does not serve yet.
       if (written !== recordKeys.layout) return;
-      await expect(closeSource(world.parts(), layout, moveId)).rejects.toThrow("took this copy back");
+      await expect(closeSource(world.parts(), layout, moveId)).rejects.toThrow("undid this copy");
       refusals += 1;
     });
     await abandonMove(world.parts(source));

@@ -39,7 +39,7 @@ export async function checkMarks({ source, target, clock }: MoveParts, layout: L
     if (fence === undefined || fence.markMs <= coveredMs) continue;
     const until = new Date(Math.min(fence.markMs, foreverMs)).toISOString();
     throw refused(
-      `The mark of ${entry.key} lies further ahead (${until}) than a store that may lose data can guard. Wait, or choose a durable one.`,
+      `The mark of ${entry.key} is further ahead (${until}) than a store that may lose data can guard. Wait, or choose a durable one.`,
     );
   }
 }

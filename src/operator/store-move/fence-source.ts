@@ -93,7 +93,7 @@ export async function findHolders(
 
 /** Watches records whose time is over only by our clock: a living holder renews meanwhile. */
 async function watch({ source, timers, report }: MoveParts, taken: readonly Taken[]): Promise<readonly LiveHolder[]> {
-  report("watches whether anybody renews, as the store has no clock");
+  report("watches whether a process renews, as the store has no clock");
   await delay(timers, watchedPeriods * source.store.timing.renewalPeriodMs);
   const again = takenRecords(await source.store.list());
   return again

@@ -46,5 +46,5 @@ export function refused(message: string): IdError {
 
 /** The error of a move that another process took back meanwhile. */
 export function takenBack(sourcePlace: string): IdError {
-  return refused(`Another process took this copy back: ${sourcePlace} serves again. Nothing was opened.`);
+  return refused(`Another process undid this copy: ${sourcePlace} serves again. Nothing was opened.`);
 }

@@ -170,7 +170,7 @@ describe("moving a namespace", () => {
   });
 });
 
-describe("who was about to write", () => {
+describe("a process that was about to write", () => {
   test.each(["worker-0", "worker-1"])("a grant of %s that lands after the copy is dropped", async (key) => {
     const world = new MovingWorld({ hasClock: true });
     await world.populate();
@@ -215,7 +215,7 @@ test("a move that another operator takes back ends with an error that says so (i
   });
   await expect(world.move(world.parts(undefined, target))).rejects.toMatchObject({
     reason: "INVALID_CONFIG",
-    message: "Another process took this copy back: memory://source serves again. Nothing was opened.",
+    message: "Another process undid this copy: memory://source serves again. Nothing was opened.",
   });
   expect(await whoGrants(world, 1)).toBe("source");
 });
@@ -279,7 +279,7 @@ describe("a crash at any write", () => {
   });
 });
 
-test("what stands in place of the layout record fits into every store, however long names are", async () => {
+test("what replaces the layout record fits into every store, however long names are", async () => {
   const world = new MovingWorld({ hasClock: true });
   const options = { datacenterIds: [0, 1] };
   const process = world.process({ options });

@@ -65,7 +65,7 @@ async function carryOut(parts: MoveParts, layout: LayoutRecord, to: Slot): Promi
   const moveId = await claimTarget(parts, layout, to);
   report(`closes ${source.place}`);
   await closeSource(parts, layout, moveId);
-  report("gives back what the dead held");
+  report("gives back the worker IDs of dead holders");
   const fenced = await fenceSource(parts);
   if (fenced.kind === "held") return { kind: "held", holders: fenced.holders, isClosed: true };
   report("copies the marks");

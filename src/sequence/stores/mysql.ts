@@ -182,6 +182,6 @@ async function refuseStatementLog({ client }: MysqlConnection): Promise<void> {
   const variables = new Map(rows.map((row) => [`${row["Variable_name"]}`, `${row["Value"]}`]));
   if (variables.get("log_bin") !== "ON" || variables.get("binlog_format") !== "STATEMENT") return;
   const message =
-    "The mysql server logs statements for its replicas, which would not follow takes. Set binlog_format to ROW or MIXED.";
+    "The mysql server logs statements for its replicas, which would not repeat takes of values. Set binlog_format to ROW or MIXED.";
   throw new IdError("INVALID_CONFIG", message, { metadata: { store: kind, binlog_format: "STATEMENT" } });
 }

@@ -379,7 +379,7 @@ export class SqlSequences<Connection> implements MovableStore {
   }
 
   #slow(): IdError {
-    const message = `The ${this.kind} store took too long to take back the ranges before.`;
+    const message = `The ${this.kind} store took too long to take back the earlier ranges.`;
     return new IdError("STORE_UNAVAILABLE", message, { metadata: { store: this.kind } });
   }
 

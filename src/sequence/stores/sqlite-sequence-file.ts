@@ -462,7 +462,7 @@ export class SequenceFile {
   /** A new file in place of an earlier one may lack values that were handed out, so it begins stopped. */
   #makeDatabase(file: OpenFile, clockMs: number): void {
     const isNew = file.life.emptyMeans === "new";
-    const stopped = isNew ? "" : "the file is new, and traces beside it show that another one stood there";
+    const stopped = isNew ? "" : "the file is new, and traces beside it show that another one was there";
     const values = { stopped, ...newMember(this.#stripeCount) };
     file.write((database) => this.#statements(database, file, clockMs).run(sql.makeDatabase, values) === 1);
   }

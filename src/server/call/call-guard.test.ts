@@ -37,13 +37,13 @@ function setUp(refusal?: Error) {
 
 const headers = { authorization: "Bearer x" };
 
-test("a call is asked about, by path and fields, and its end is told", async () => {
+test("a guard is asked about each call, by path and fields, and hears of its end", async () => {
   const { notes, client } = setUp();
   await client.nextId({}, { headers });
   expect(notes).toEqual(["/snowlane.v1.IdService/NextId Bearer x", "ok"]);
 });
 
-test("a call that fails is told with its code", async () => {
+test("the end of a call that fails is reported with its code", async () => {
   const { notes, client } = setUp();
   await expect(client.reserveIds({ count: 1 }, { headers })).rejects.toMatchObject({ code: Code.Unavailable });
   expect(notes.at(-1)).toBe("Unavailable");
@@ -55,7 +55,7 @@ test("a refusal is what the caller gets, and nothing is done", async () => {
   expect(notes).toEqual(["/snowlane.v1.IdService/NextId Bearer x"]);
 });
 
-test("a stream is told when it is over, whole or failed", async () => {
+test("the end of a stream is reported when it is over, whole or failed", async () => {
   const { notes, client } = setUp();
   for await (const _ of client.batchNextIds({ count: 2n }, { headers }));
   await expect(async () => {
@@ -68,7 +68,7 @@ async function* bodyOf(request: Uint8Array): AsyncGenerator<Uint8Array> {
   yield request;
 }
 
-test("a stream that its reader leaves is told as cancelled", async () => {
+test("a stream that its reader leaves is reported as cancelled", async () => {
   const { notes, routes, interceptor } = setUp();
   const { signal } = new AbortController();
   const dispatch = createDispatch({ routes, interceptors: [interceptor], shutdownSignal: signal });

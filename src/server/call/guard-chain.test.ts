@@ -34,7 +34,7 @@ function setUp(names: readonly string[], refusing?: string) {
   return { notes, chain: composeGuards(guards, toError) };
 }
 
-test.each([1, 2, 3, 4, 5])("%i guards are asked and told in their order", (count) => {
+test.each([1, 2, 3, 4, 5])("%i guards are asked, and informed of the end, in their order", (count) => {
   const names = five.slice(0, count);
   const { notes, chain } = setUp(names);
   chain!.begin(call);
@@ -45,18 +45,21 @@ test.each([1, 2, 3, 4, 5])("%i guards are asked and told in their order", (count
   expect(notes).toEqual(["begin", "go on", "end", "unread"].flatMap(each));
 });
 
-test.each(five)("where guard %s refuses, those before it are told, and those after it are not asked", (refusing) => {
-  const { notes, chain } = setUp(five, refusing);
-  expect(() => chain!.begin(call)).toThrow(ConnectError);
-  const before = five.slice(0, five.indexOf(refusing));
-  expect(notes).toEqual([
-    ...before.map((name) => `begin ${name}`),
-    `begin ${refusing}`,
-    ...before.map((name) => `end ${name} refused`),
-  ]);
-});
+test.each(five)(
+  "where guard %s refuses, those before it are informed, and those after it are not asked",
+  (refusing) => {
+    const { notes, chain } = setUp(five, refusing);
+    expect(() => chain!.begin(call)).toThrow(ConnectError);
+    const before = five.slice(0, five.indexOf(refusing));
+    expect(notes).toEqual([
+      ...before.map((name) => `begin ${name}`),
+      `begin ${refusing}`,
+      ...before.map((name) => `end ${name} refused`),
+    ]);
+  },
+);
 
-test("no guard is none, and a sixth has no place", () => {
+test("without guards there is no chain, and a sixth guard has no place", () => {
   expect(setUp([]).chain).toBeUndefined();
   expect(() => setUp([...five, "f"])).toThrow("place");
 });

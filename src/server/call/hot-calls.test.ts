@@ -235,7 +235,7 @@ test("a body that comes after the deadline is DEADLINE_EXCEEDED, and nothing is 
   expect(doneCount).toBe(1);
 });
 
-test("a call that waits ends at its deadline, and its method is told", async () => {
+test("a call that waits ends at its deadline, and its method is informed", async () => {
   let signal: AbortSignal | undefined;
   const { calls, call, after } = setUp({
     operation: (context) => {
@@ -371,7 +371,7 @@ function noting(name: string, notes: string[], refusal?: Error): CallGuard {
   };
 }
 
-test("guards are asked after the request was read and before anything is done, and told once how it ended", () => {
+test("guards are asked after the request was read and before anything is done, and informed once how it ended", () => {
   const notes: string[] = [];
   const guards = [noting("first", notes), noting("second", notes)];
   const { call, harness } = setUp({ guards, operation: () => (notes.push("done"), framed) });
@@ -389,7 +389,7 @@ test("guards are asked after the request was read and before anything is done, a
   expect(notes).toHaveLength(5);
 });
 
-test("a guard's refusal is the caller's error; those before it are told, those after it not asked", () => {
+test("a guard's refusal is the caller's error; guards before it are informed, guards after it are not asked", () => {
   const notes: string[] = [];
   const refusal = new IdError("MISSING_CREDENTIALS", "who are you?");
   const guards = [noting("first", notes), noting("second", notes, refusal), noting("third", notes)];
@@ -423,7 +423,7 @@ test("guards hear of a cancel, a deadline and an error; and nothing of what is l
   expect(notes.filter((note) => note.includes("begin"))).toHaveLength(3);
 });
 
-test("a reader that stalls is told so", async () => {
+test("a reader that stalls gets an error that says so", async () => {
   const { harness, call } = setUp({ operation: () => messages(100, "now"), stallTimeoutMs: 1_000 });
   harness.exchange(settings([4, 1_000]));
   call(plain);

@@ -74,7 +74,7 @@ test("a timeout is read", () => {
   expect(route([grpc, ["grpc-timeout", "3S"]])?.timeoutMs).toBe(3_000);
 });
 
-test("a timeout that no timer can count is none", () => {
+test("a timeout that no timer can count is left out", () => {
   expect(route([grpc, ["grpc-timeout", "99999999H"]])).toMatchObject({ timeoutMs: undefined });
 });
 

@@ -47,8 +47,8 @@ export function answerPage({ path, method, header }: PageRequest): UniversalServ
   const isRead = method === "GET" || method === "HEAD";
   const fields = pageHeadersFor(header);
   const refuse = (status: number, text: string) => textAnswer(status, method, text, fields);
-  if (entry === undefined) return isRead ? refuse(404, `There is no such page. ${unknownPathLine}`) : undefined;
-  if (!isRead) return refuse(405, "Send GET or HEAD here: this is a file of the page.\n");
+  if (entry === undefined) return isRead ? refuse(404, unknownPathLine) : undefined;
+  if (!isRead) return refuse(405, "Use GET or HEAD here: this is a file of the page.\n");
   const encoding = chooseEncoding(header.get("accept-encoding"));
   const tag = `"${entry.hash}${suffixes[encoding]}"`;
   const answer = new Headers({

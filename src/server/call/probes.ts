@@ -28,7 +28,7 @@ export function answerProbe(
   findUnready: FindUnready,
 ): UniversalServerResponse | undefined {
   if (path !== "/healthz" && path !== "/readyz") return undefined;
-  if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
+  if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Use GET or HEAD here.\n");
   const unready = path === "/readyz" ? findUnready() : undefined;
   if (unready !== undefined) return textAnswer(503, method, `${unready.reason}: ${shownMessage(unready)}\n`);
   return textAnswer(200, method, "ok\n");

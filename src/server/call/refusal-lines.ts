@@ -3,9 +3,9 @@
 const call = "POST /snowlane.v1.IdService/NextId with content-type: application/json and the body {}";
 
 /** 404. */
-export const unknownPathLine = `Send a method of a service its message, such as ${call}.\n`;
+export const unknownPathLine = `There is no such page or method. Try ${call}.\n`;
 /** 405. */
-export const wrongMethodLine = `Send a message here by POST, such as ${call}.\n`;
+export const wrongMethodLine = `Call this method by POST, for example ${call}.\n`;
 /** 415. */
 export const wrongTypeLine =
   "Send content-type: application/json with the body {}, or application/proto; for a stream " +
@@ -23,7 +23,7 @@ export function streamLine(path: string): string | undefined {
   const unary = unaryOf[path];
   if (unary === undefined) return undefined;
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return `${name} answers with a stream. With content-type: application/json call ${unary} in its place. ${wrongTypeLine}`;
+  return `${name} answers with a stream. With content-type: application/json call ${unary} instead. ${wrongTypeLine}`;
 }
 
 /** 415 of a GET, which has no content type. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { canonicalName, readSubjectAltName } from "./certificate-names.ts";
 
-test("names are compared in one spelling: DNS in small letters, IP by value, the others as they are", () => {
+test("names are compared in one spelling: DNS in lower-case letters, IP by value, the others as they are", () => {
   const spellings = {
     "dns:Checkout.Prod.SVC": "dns:checkout.prod.svc",
     "uri:spiffe://prod/Checkout": "uri:spiffe://prod/Checkout",
@@ -12,7 +12,7 @@ test("names are compared in one spelling: DNS in small letters, IP by value, the
   for (const [text, name] of Object.entries(spellings)) expect(canonicalName(text)).toBe(name);
 });
 
-test("what is no name is none", () => {
+test("what is not a name is left out", () => {
   for (const text of [
     "",
     "checkout",

@@ -73,14 +73,14 @@ test.each(["idsPerSecond", "callsPerSecond", "streamsMax"])("a quota is a whole 
   }
 });
 
-test("a plain token where its hash belongs is told what to write, and not shown", () => {
+test("a plain token where its hash belongs is refused with what to write, and not shown", () => {
   const [line] = refused({ principals: [{ ...good, tokens: [token] }] });
   expect(line).toMatch(
-    /^principals\[0\]\.tokens\[0\] in p\.json: Give sha256: and 64 hex digits .* never the token itself\.$/,
+    /^principals\[0\]\.tokens\[0\] in p\.json: Give sha256: and 64 lower-case hex digits, .* never the token itself\.$/,
   );
 });
 
-test("a name, a token or a certificate that stands twice is refused: one caller would pass for another", () => {
+test("a name, a token or a certificate that occurs twice is refused: one caller would pass for another", () => {
   const other = { ...good, certificates: ["dns:a", "dns:A"] };
   expect(refused({ principals: [good, other] }).map((line) => line.split(" in ")[0])).toEqual([
     "principals[1].name",
@@ -89,7 +89,7 @@ test("a name, a token or a certificate that stands twice is refused: one caller 
   ]);
 });
 
-test("a text that stands twice, a list that is too long and a bad item are reported together", () => {
+test("a text that occurs twice, a list that is too long and a bad item are reported together", () => {
   const tokens = [...Array.from({ length: 16 }, (_, index) => digestOf(`${token}-${index}`)), 5];
   const lines = refused({
     principals: [
@@ -102,30 +102,30 @@ test("a text that stands twice, a list that is too long and a bad item are repor
   expect(new Set(lines.map((line) => line.replace(" in p.json", "").slice(0, 45)))).toEqual(
     new Set(
       [
-        "principals[1].tokens[16]: Give sha256: and 64 hex digits",
+        "principals[1].tokens[16]: Give sha256: and 64 lower-case hex digits",
         "principals[1].tokens: Give at most 16.",
         "principals[1].permissions[0]: Give one or more of ids",
         "principals[2].idsPerSecond: Give a whole number",
         "principals[3]: Give an object with name, permissions",
-        "principals[1].name: It stands at principals[0].name already",
-        "principals[1].certificates[0]: It stands at principals[0].certificates[0]",
-        "principals[2].tokens[0]: It stands at principals[0].tokens[0]",
+        "principals[1].name: It is already at principals[0].name",
+        "principals[1].certificates[0]: It is already at principals[0].certificates[0]",
+        "principals[2].tokens[0]: It is already at principals[0].tokens[0]",
       ].map((line) => line.slice(0, 45)),
     ),
   );
 });
 
-test("a text that is no JSON is refused by its place, because the text may be a token", () => {
+test("a text that is not JSON is refused by its place, because the text may be a token", () => {
   expect(refused(`{"principals": [{"tokens": ["${token}`)[0]).toMatch(
-    /^--principals is "p\.json"\. It is no JSON.*\.$/,
+    /^--principals is "p\.json"\. It is not JSON.*\.$/,
   );
-  expect(refused(token)[0]).toMatch(/It is no JSON/);
+  expect(refused(token)[0]).toMatch(/It is not JSON/);
   expect(refused("")).toHaveLength(1);
   expect(refused([])).toHaveLength(1);
   expect(refused("null")).toHaveLength(1);
 });
 
-test("a path that is no file, cannot be read or is too large is refused, and a device is not read without end", () => {
+test("a path that is not a file, cannot be read or is too large is refused, and a device is not read without end", () => {
   const folder = temporaryFolder();
   const path = (name: string): string => join(folder, name);
   mkdirSync(path("folder"));

@@ -18,9 +18,9 @@ const streamsMaxMax = 1_000_000;
 /** The names that principals may have. */
 export const principalName = {
   pattern: /^[a-z0-9][a-z0-9._-]{0,62}$/,
-  hint: "1 to 63 small letters, digits and ._-, beginning with a letter or a digit",
+  hint: "1 to 63 lower-case letters, digits and ._-, beginning with a letter or a digit",
 };
-const tokenHint = "sha256: and 64 hex digits in small letters, as snowlane token prints, and never the token itself";
+const tokenHint = "sha256: and 64 lower-case hex digits, as snowlane token prints, and never the token itself";
 const certificateHint =
   "uri:, dns:, email: or ip: and a name of letters, digits and ._:/@*+~-, such as dns:checkout.prod.svc";
 const permissionHint = `one or more of ${permissions.join(", ")}`;
@@ -117,7 +117,7 @@ export function parsePrincipals(bytes: Buffer, path: string): readonly Principal
   try {
     content = JSON.parse(bytes.toString("utf8"));
   } catch (error) {
-    return refuseProblems([{ place: "--principals", value: path, hint: `It is no JSON${placeOf(error)}.` }]);
+    return refuseProblems([{ place: "--principals", value: path, hint: `It is not JSON${placeOf(error)}.` }]);
   }
   const parsed = v.safeParse(fileSchema, content);
   const issues = parsed.issues?.map((issue) => ({ place: pathOf(issue), hint: issue.message })) ?? [];
@@ -149,7 +149,7 @@ function repeatedTexts(content: unknown): readonly Pick<SettingProblem, "place" 
     const key = `${kind} ${kind === "certificates" ? (canonicalName(text) ?? text) : text}`;
     const before = seen.get(key);
     if (before === undefined) seen.set(key, place);
-    else problems.push({ place, hint: `It stands at ${before} already: remove one of the two.` });
+    else problems.push({ place, hint: `It is already at ${before}: remove one of the two.` });
   };
   for (const [index, principal] of v.parse(anyFileSchema, content).principals.entries()) {
     look("name", principal.name, `principals[${index}].name`);
@@ -186,7 +186,7 @@ function guessableTokens(content: unknown): readonly Pick<SettingProblem, "place
     for (const [at, text] of principal.tokens.entries()) places.set(text, `principals[${index}].tokens[${at}]`);
   }
   if (places.size === 0) return [];
-  const hint = "The token behind it is a text that anyone would try. Make one with snowlane token.";
+  const hint = "The token behind it is easy to guess. Make one with snowlane token.";
   const found = [...guesses(), ...names].map((guess) => places.get(`sha256:${hash("sha256", guess, "hex")}`));
   return [...new Set(found)].filter((place) => place !== undefined).map((place) => ({ place, hint }));
 }

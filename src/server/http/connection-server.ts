@@ -50,7 +50,7 @@ export interface ConnectionsStatus {
  */
 const lookMs = 2_000;
 
-/** HTTP/1.1 by node:http, HTTP/2 by either server, told apart by the first bytes. */
+/** HTTP/1.1 by node:http, HTTP/2 by either server, distinguished by the first bytes. */
 export function createConnectionServer(application: Application, options: ConnectionOptions): ConnectionServer {
   const calls = new CallCounter();
   const serve = createExchangeServer(application, options, calls);

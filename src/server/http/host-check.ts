@@ -17,7 +17,8 @@ export interface HostCheckOptions {
    */
   readonly requests: "all" | "of pages";
   /**
-   * The server's own names, in small letters, without a dot at the end. `localhost` and addresses are always allowed.
+   * The server's own names, in lower-case letters, without a dot at the end. `localhost` and addresses are always
+   * allowed.
    */
   readonly names: readonly string[];
   /** The origins whose pages may call, such as `https://example.org`. */

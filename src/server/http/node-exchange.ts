@@ -124,7 +124,7 @@ function toUniversalRequest(
   if (authorization !== undefined) header.set("authorization", authorization);
   const path = request.httpVersion === "2.0" ? request.url! : withoutAuthority(request.url!);
   const target = readRequestTarget(request.authority ?? request.headers.host ?? "", path);
-  if (target === undefined) throw new TypeError("the request's authority is none");
+  if (target === undefined) throw new TypeError("the request's authority is malformed");
   return {
     httpVersion: request.httpVersion,
     method: request.method ?? "",

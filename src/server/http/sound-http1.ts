@@ -38,9 +38,9 @@ function refusalOf({ httpVersionMajor, httpVersionMinor, httpVersion, headers, r
   const coding = headers["transfer-encoding"];
   if (coding === undefined) return undefined;
   // RFC 9112 section 6.1: it is faulty in HTTP/1.0, and another coding than chunked is not understood here.
-  if (httpVersionMinor === 0) return [400, "A request of HTTP/1.0 has no Transfer-Encoding.\n"] as const;
+  if (httpVersionMinor === 0) return [400, "A request of HTTP/1.0 must not have a Transfer-Encoding.\n"] as const;
   if (coding.trim().toLowerCase() !== "chunked")
-    return [501, "The Transfer-Encoding must be chunked alone.\n"] as const;
+    return [501, "The Transfer-Encoding must be chunked and nothing else.\n"] as const;
   return undefined;
 }
 

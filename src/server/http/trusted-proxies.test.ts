@@ -6,7 +6,7 @@ const proxies = new TrustedProxies(new Networks(["10.0.0.0/8", "2001:db8::/32"])
 
 test.each([
   ["203.0.113.9", "203.0.113.9", "its proxy's word"],
-  ["6.6.6.6, 203.0.113.9", "203.0.113.9", "what the caller itself sent stands before it"],
+  ["6.6.6.6, 203.0.113.9", "203.0.113.9", "what the caller itself sent is before it"],
   ["6.6.6.6, 203.0.113.9, 10.2.0.1,10.3.0.1", "203.0.113.9", "a chain of proxies"],
   ["10.2.0.1, 10.3.0.1", "10.2.0.1", "all are proxies: the first of them"],
   ["203.0.113.9, unknown", "10.0.0.1", "no address: the proxy itself"],

@@ -43,7 +43,7 @@ test.each<[string, Buffer]>([
   ["a request", rest],
   ["HTTP/2", Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")],
   ["TLS", Buffer.from([22, 3, 1, 2, 0])],
-  ["small letters", Buffer.from("proxy TCP4 1.2.3.4 1.2.3.4 1 2\r\n")],
+  ["lower-case letters", Buffer.from("proxy TCP4 1.2.3.4 1.2.3.4 1 2\r\n")],
   ["a family of another kind", Buffer.from("PROXY TCP5 1.2.3.4 1.2.3.4 1 2\r\n")],
   ["an address of the other family", Buffer.from("PROXY TCP4 ::1 ::2 1 2\r\n")],
   ["no address", Buffer.from("PROXY TCP4 here there 1 2\r\n")],
@@ -56,7 +56,7 @@ test.each<[string, Buffer]>([
   ["a command of another kind", binary(0x22, 0x11, over4)],
   ["fewer addresses than the family has", binary(0x21, 0x21, over4)],
   ["65,535 bytes of addresses", binary(0x21, 0x11, over4, 65_535)],
-])("%s is no header", (_, bytes) => {
+])("%s is not a header", (_, bytes) => {
   expect(readProxyHeader(bytes)).toEqual({ kind: "malformed" });
 });
 

@@ -51,7 +51,7 @@ test("content that cannot be used is reported each minute, and good content afte
   expect(notes).toHaveLength(3);
 });
 
-test("who asks for a look is told of a fault that lasts, and another fault is reported at once", () => {
+test("a caller that asks for a look gets a fault that lasts, and another fault is reported at once", () => {
   const { notes, file, watched } = setUp();
   file.text = "bad";
   vi.advanceTimersByTime(20_000);

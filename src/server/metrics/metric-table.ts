@@ -35,11 +35,11 @@ export const metricTable = {
   snowlane_ids_issued_total: { type: "counter", help: "IDs handed out." },
   snowlane_waiting_calls: { type: "gauge", help: "Calls that wait for IDs." },
   snowlane_waited_calls_total: { type: "counter", help: "Calls that had to wait for IDs." },
-  snowlane_serving: { type: "gauge", help: "1 while IDs can be had, else 0." },
+  snowlane_serving: { type: "gauge", help: "1 while IDs can be issued, else 0." },
   snowlane_lead_seconds: { type: "gauge", help: "How far issued timestamps are ahead of the wall clock." },
   snowlane_window_left_seconds: {
     type: "gauge",
-    help: "Rest of the reserved window: so long IDs can be issued without the store. 0 without a worker ID.",
+    help: "Rest of the reserved window: how long IDs can be issued without the store. 0 without a worker ID.",
   },
   snowlane_window_seconds: { type: "gauge", help: "Length of a whole window. Absent without a worker ID." },
   snowlane_grant_info: {
@@ -122,7 +122,7 @@ export const metricTable = {
   snowlane_principal_refused_total: {
     type: "counter",
     labels: ["principal"],
-    help: "Calls of each principal that were refused, for its quota or for want of a permission.",
+    help: "Calls of each principal that were refused, for its quota or for a missing permission.",
   },
   snowlane_principal_quota_ids_per_second: {
     type: "gauge",
@@ -137,14 +137,14 @@ export const metricTable = {
   process_cpu_seconds_total: { type: "counter", help: "Processor time of the process." },
   process_resident_memory_bytes: { type: "gauge", help: "Memory of the process that is in RAM." },
   process_start_time_seconds: { type: "gauge", help: "When the process started, in Unix time." },
-  process_open_fds: { type: "gauge", help: "Open file descriptors. Absent where the system does not say." },
+  process_open_fds: { type: "gauge", help: "Open file descriptors. Absent where the system does not report it." },
   process_max_fds: {
     type: "gauge",
-    help: "The limit of open file descriptors. Absent where the system does not say, or has none.",
+    help: "The limit of open file descriptors. Absent where the system does not report it, or has none.",
   },
   snowlane_log_lines_lost_total: {
     type: "counter",
-    help: "Log lines that could not be written: the disk was full, or the reader had gone or took none.",
+    help: "Log lines that could not be written: the disk was full, or the reader was gone or read nothing.",
   },
   nodejs_heap_size_used_bytes: { type: "gauge", help: "Memory of JavaScript objects." },
 } as const satisfies Readonly<Record<string, Metric>>;

@@ -31,7 +31,7 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
   const sources: MetricSources = { ...options, lag: new Lag() };
   return (request, authentication) => {
     const { method } = request;
-    if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Send GET or HEAD here.\n");
+    if (method !== "GET" && method !== "HEAD") return textAnswer(405, method, "Use GET or HEAD here.\n");
     const refusal = authentication && refusalOf(request, authentication, onRefused);
     return (
       refusal ?? textAnswer(200, method, writeExposition(readSamples(sources)), { "content-type": expositionType })

@@ -18,7 +18,7 @@ test("a request keeps nothing of the bytes that were lent for it", () => {
   expect(answer).toEqual(Buffer.alloc(5));
 });
 
-test("bytes that are no message are not for it", () => {
+test("bytes that are not a message are not for it", () => {
   const method = createDirectMethod(AdminService.method.getStatus, () => ({}));
   expect(method.read(Buffer.from("0a", "hex"))).toBeUndefined();
 });

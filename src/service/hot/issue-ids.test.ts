@@ -58,7 +58,7 @@ test("nothing goes back where all was handed out", () => {
   expect([allowance.idsCount, left(allowance)]).toEqual([600, perSecond - 600]);
 });
 
-test.each(["now", "later"] as const)("all goes back where no ID came, and the error is told %s", async (when) => {
+test.each(["now", "later"] as const)("all goes back where no ID came, and the error is reported %s", async (when) => {
   const allowance = caller();
   const error = new IdError("WORKER_LEASE_LOST", "There is no worker ID.");
   const fail = (): Promise<ReservedIds> => {

@@ -23,7 +23,7 @@ test("a name is that preset, with an epoch that preset from then on", () => {
   expect(read({ name: "baidu", epochTime })).toMatchObject({ name: "baidu", epochMs: 1_577_836_800_000, tickNs: 1e9 });
 });
 
-test("fields without a name are a layout of one's own", () => {
+test("fields without a name are a custom layout", () => {
   expect(read({ epochTime, tick, fields })).toMatchObject({ name: "custom", workerCount: 1024, tickNs: 1e6 });
 });
 

@@ -101,7 +101,7 @@ export function updateFromMessage({ sequence, updateMask }: UpdateSequenceReques
   }
   for (const path of paths) {
     if (Object.hasOwn(fields, path)) continue;
-    const message = `${path} cannot be changed: possible are ${Object.keys(fields).join(", ")}.`;
+    const message = `${path} cannot be changed; these can be: ${Object.keys(fields).join(", ")}.`;
     throw new RequestError("INVALID_SEQUENCE", "update_mask", message, { path });
   }
   const change = Object.assign({}, ...[...paths].map((path) => fields[path])) as SequenceChange;

@@ -15,7 +15,7 @@ test("a time reads as it was written", () => {
   }
 });
 
-test("a Timestamp outside the years 1 to 9999 is none", () => {
+test("a Timestamp outside the years 1 to 9999 is invalid", () => {
   for (const init of [{ seconds: -62_135_596_801n }, { seconds: 253_402_300_800n }, { nanos: -1 }, { nanos: 1e9 }]) {
     expect(timestampToNs(create(TimestampSchema, init))).toBeUndefined();
   }

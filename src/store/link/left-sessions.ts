@@ -50,7 +50,7 @@ export class LeftSessions<T> {
     if (taken < connectionsMax) return;
     const count = this.#sockets.size;
     throw new Error(
-      `${count} sessions that gave no answer are still open on it, so no other is opened: look what they wait for`,
+      `${count} sessions that gave no answer are still open on it, so no other is opened: check what they wait for`,
     );
   }
 

@@ -52,7 +52,7 @@ export class MadeOnce<Connection> {
     const { kind, noun, names, whereNew, make } = this.#options;
     const what = `${noun}${names.length === 1 ? "" : "s"} ${names.join(", ")}`;
     if (this.#isKnown) {
-      const message = `The ${kind} store has lost its ${what}. Restore it before you start a server, which would make an empty ${noun}.`;
+      const message = `The ${kind} store has lost its ${what}. Restore it before you start a server, which would create an empty ${noun}.`;
       throw new IdError("STORE_WENT_BACK", message, { metadata: { store: kind, what } });
     }
     if (whereNew === "refuse") throw nothingKept(kind, `it has no ${what}`);
@@ -62,6 +62,6 @@ export class MadeOnce<Connection> {
 
 /** The error for a command that only reads, if nothing was ever kept. Its metadata says so with `kept`. */
 export function nothingKept(kind: string, problem: string): IdError {
-  const message = `Nothing was ever started on this ${kind} store: ${problem}. Check its URL and the namespace.`;
+  const message = `No server was ever started on this ${kind} store: ${problem}. Check its URL and the namespace.`;
   return new IdError("INVALID_CONFIG", message, { metadata: { store: kind, problem, kept: "nothing" } });
 }

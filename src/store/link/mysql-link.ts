@@ -123,7 +123,8 @@ export class MysqlDatabase implements SqlDatabase<MysqlConnection> {
     // If the clock shows a time before the start, the uptime is negative, and MariaDB shows it as an unsigned number.
     const uptimeS = Number(BigInt.asIntN(64, BigInt(`${row?.["uptime_s"]}`)));
     const startedMs = (Number(row?.["now_s"]) - uptimeS) * 1_000;
-    if (!Number.isSafeInteger(nowMs) || !Number.isSafeInteger(startedMs)) throw new Error("it does not tell its time");
+    if (!Number.isSafeInteger(nowMs) || !Number.isSafeInteger(startedMs))
+      throw new Error("it does not report its time");
     const parts = { system: `${row?.["system"]}`, table: `${row?.["table"]}` };
     return { clockMs: nowMs, startedMs, parts };
   }

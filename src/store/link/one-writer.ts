@@ -72,7 +72,7 @@ export class OneWriter<T> implements Route<T> {
       if (this.#rules.asksAgain && ageMs(sightings) > evidenceMs) continue;
       return { connection, worked: () => this.#watch(at).worked() };
     }
-    throw new Error("its servers answer too late to tell which of them takes writes");
+    throw new Error("its servers answer too late to show which of them takes writes");
   }
 
   giveUp(connection: T | undefined, why: GivenUp): void {

@@ -82,7 +82,7 @@ export async function transactDurably<R>({ client }: PostgresConnection, work: (
 async function withoutWarning<R>(client: Client, work: () => Promise<R>): Promise<R> {
   const warnings: string[] = [];
   const onNotice = ({ message }: { readonly message?: string | undefined }): void => {
-    warnings.push(message ?? "it warned of something");
+    warnings.push(message ?? "it sent a warning");
   };
   client.on("notice", onNotice);
   try {
@@ -169,7 +169,7 @@ export class PostgresDatabase implements SqlDatabase<PostgresConnection> {
     const started = told.has("started") ? `(${facts.started} * 1000)::bigint` : "NULL";
     const sql = `SELECT ${clockMs} AS clock_ms, ${started} AS started_ms, ${named.join(", ")}`;
     const [row] = (await client.query<MomentRow>(sql)).rows;
-    if (row === undefined) throw new Error("it does not tell its time");
+    if (row === undefined) throw new Error("it does not report its time");
     const { clock_ms, started_ms: startedMs, ...parts } = row;
     return { clockMs: Number(clock_ms), startedMs: startedMs === null ? undefined : Number(startedMs), parts };
   }
@@ -276,7 +276,7 @@ async function ask({ client, told }: PostgresConnection): Promise<ServerAnswer> 
     ...named.map((name) => `${expressions[name]} AS ${name}`),
   ];
   const [row] = (await client.query<RoleRow>(`SELECT ${columns.join(", ")}`)).rows;
-  if (row === undefined) throw new Error("it does not tell whether it takes writes");
+  if (row === undefined) throw new Error("it does not report whether it takes writes");
   if (row.is_standby) return { kind: "other", problem: "it is a standby and takes no writes" };
   if (!row.takes_writes) return { kind: "other", problem: "it is set to read only and takes no writes" };
   const { system, timeline, started } = row;

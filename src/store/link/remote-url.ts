@@ -143,7 +143,7 @@ function parseParameters(query: string, known: readonly string[]): ReadonlyMap<s
       const shown = /^[\w-]{1,40}$/.test(name) ? name : "…";
       throw invalidUrl(`it has an unknown parameter ${shown}; known are ${known.join(", ")}`);
     }
-    if (parameters.has(name)) throw invalidUrl(`its parameter ${name} stands twice`);
+    if (parameters.has(name)) throw invalidUrl(`its parameter ${name} occurs twice`);
     parameters.set(name, decode(value ?? ""));
   }
   return parameters;

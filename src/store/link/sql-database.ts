@@ -10,7 +10,7 @@ export interface SqlDatabaseOptions {
 }
 
 /** What an operator does if a database has no connection left. */
-export const moreConnections = "Raise max_connections, or put a pooler between.";
+export const moreConnections = "Raise max_connections, or put a pooler in front of it.";
 
 /** The life of a database server in which a call was answered, and the server's clock at that moment. */
 export interface ServerMoment {

@@ -44,7 +44,7 @@ export function checkOneName(path: string): void {
     throw severalNames(path, `has ${links} hard links`, "Remove all but one (find -samefile shows them)");
   }
   if (isMountPoint(path, readMountInfo())) {
-    throw severalNames(path, "is itself a mount point", "Mount the folder that it lies in, never the file");
+    throw severalNames(path, "is itself a mount point", "Mount the folder that it is in, never the file");
   }
 }
 

@@ -129,7 +129,7 @@ describe("a start", () => {
 });
 
 describe("a start is refused, with what to do,", () => {
-  test("for a file that is no database", () => {
+  test("for a file that is not a database", () => {
     writeFileSync(
       path,
       "hello, this is a diary and not a database, and long enough for a header of one hundred bytes ........",

@@ -201,8 +201,8 @@ export class StoreFile {
     const kind = networkFileSystem(dirname(path));
     if (kind === undefined || this.#options.networkFileSystem === "force") return;
     const message =
-      `${path} lies on a network file system (${kind}), whose locks cannot be trusted. Use a local disk, or a store that is a server. ` +
-      `To use it all the same, from one machine alone, add ?network-file-system=force to the store URL.`;
+      `${path} is on a network file system (${kind}), whose locks cannot be trusted. Use a local disk, or a store that is a server. ` +
+      `To use it all the same, from only one machine, add ?network-file-system=force to the store URL.`;
     throw new IdError("INVALID_CONFIG", message, { metadata: { store: "sqlite", path, file_system: kind } });
   }
 }
@@ -211,7 +211,7 @@ export class StoreFile {
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   if (existsSync(folder)) return;
-  const message = `There is no folder ${folder} for the store ${path}. Check --store; for a new deployment make the folder, or give --create.`;
+  const message = `There is no folder ${folder} for the store ${path}. Check --store; for a new deployment create the folder, or give --create.`;
   throw new IdError("INVALID_CONFIG", message, { metadata: { setting: "store", folder } });
 }
 

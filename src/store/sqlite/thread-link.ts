@@ -111,7 +111,7 @@ export class ThreadLink<T extends Closable> {
         waiting.reject(unavailable(this.#path, `${problem} within ${timeoutMs / 1_000} s`));
       });
     const limitCall = () =>
-      limit(this.#callTimeoutMs, "its disk, or a process that keeps it locked, held it up: no answer");
+      limit(this.#callTimeoutMs, "its disk, or a process that keeps it locked, delayed it: no answer");
     const starting = this.#starting;
     let cancel = starting === undefined ? limitCall() : limit(threadStartTimeoutMs, "its thread did not start");
     const onReady = (): void => {

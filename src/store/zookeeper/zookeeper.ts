@@ -43,7 +43,7 @@ interface OpenTree {
  * Opens a ZooKeeper store; the ensemble may start later.
  *
  * @param text - `zookeeper://`, with any of the ensemble's servers. The path is the znode above all namespaces;
- * default: `snowlane`. A user and a password are those of the digest scheme; the znodes then belong to that user alone.
+ * default: `snowlane`. A user and a password are those of the digest scheme; the znodes then belong only to that user.
  * @throws IdError INVALID_CONFIG.
  */
 export async function openZooKeeperStore(text: string, options: StoreOptions): Promise<RecordStore> {
@@ -166,7 +166,7 @@ class ZooKeeperStore implements RecordStore {
     const [, existing] = await Promise.all([connection.sync("/"), connection.birthOf(this.#root)]);
     await this.#tree.ensure(connection, existing !== undefined);
     const birth = existing ?? (await connection.birthOf(this.#root));
-    if (birth === undefined) throw new Error("the znode that was made is not there");
+    if (birth === undefined) throw new Error("the created znode is missing");
     return birth;
   }
 }

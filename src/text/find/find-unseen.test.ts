@@ -61,14 +61,14 @@ test.each(Object.entries(firstCounts))(
   },
 );
 
-test("a column parent_id is one of IDs, and the parent of a span is none", () => {
+test("a column parent_id is one of IDs, and the parent of a span is not", () => {
   const idsOf = (text: string) => findIds(text, { nowMs, codec }).finds.length;
   expect(idsOf("SET parent_id=2126432293437465084 WHERE n=1")).toBe(1);
   expect(idsOf("x-datadog-parent-id: 1876543210987654321")).toBe(0);
   expect(idsOf("dd.parent_id=1876543210987654321")).toBe(0);
 });
 
-test("numbers of parcels behind the name of a carrier, and of a trace, are none", () => {
+test("numbers of parcels behind the name of a carrier, and of a trace, are not IDs", () => {
   const idsOf = (text: string) => findIds(text, { nowMs, codec }).finds.length;
   for (const key of ["DHL", "SSCC", "trace=", "Sendung"]) expect(idsOf(`${key} 1876543210987654321`), key).toBe(0);
   expect(idsOf("order 1876543210987654321")).toBe(1);

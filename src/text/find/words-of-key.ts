@@ -50,7 +50,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(" "));
 }
 
-/** A name that ends in `id` and is written in small letters alone. */
+/** A name that ends in `id` and is written in lower-case letters alone. */
 const joinedId =
   /^(?:user|order|guild|channel|chat|tweet|status|message|msg|post|item|customer|product|account|object|entity|row|event|request|job|task|team|group|client|media|author|member|role|server|page|comment|photo|video|track|payment|invoice|tenant|owner|actor|session|snowflake|tx|txn|ref)_?ids?$/;
 

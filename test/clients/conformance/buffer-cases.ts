@@ -7,7 +7,7 @@ import { handlersOf } from "./fault-server.ts";
 import { type Keys, WrongProgram } from "./program-under-test.ts";
 import { hold, holdDistinct, holdNoFailure, NotObserved, type Taken, type World } from "./world.ts";
 
-/** The age below which so many of a hundred IDs are. */
+/** The age below which this many of a hundred IDs are. */
 function percentile(taken: readonly Taken[], percent: number): number {
   const ages = taken.map(({ ageMs }) => ageMs).toSorted((a, b) => a - b);
   return ages[Math.floor((ages.length * percent) / 100)] ?? 0;

@@ -1,4 +1,4 @@
-/** Cases of dark connections, which stand and answer nothing. */
+/** Cases of dark connections, which are open and answer nothing. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Case } from "./case.ts";
 import { handlersOf } from "./fault-server.ts";
@@ -16,7 +16,7 @@ const darkKindNames = Object.keys(darkLaws) as readonly DarkKind[];
 
 /** A single call that meets a dark connection takes at most so long. */
 const darkCallMsMax = 5_000;
-/** A buffer has IDs again within so long. */
+/** A buffer has IDs again within this time. */
 const darkBufferMsMax = 2_000;
 
 function holdOutcome({ failures, waitMaxMs, reasons }: DarkOutcome, msMax: number): void {

@@ -9,7 +9,7 @@ interface DarkWay {
   readonly darken: () => Promise<unknown> | void;
 }
 
-/** What can make a connection dark: it stands, and answers nothing. */
+/** What can make a connection dark: it is open, and answers nothing. */
 const darkKinds = {
   /** A proxy that has lost its state takes bytes and passes none on. */
   swallowed: async (world: World): Promise<DarkWay> => {

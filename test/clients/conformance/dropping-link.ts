@@ -24,7 +24,7 @@ export class DroppingLink {
     return new DroppingLink(child, lines, Number(value));
   }
 
-  /** Drops every packet of the connections that stand from now on; new ones work. @returns How many there are. */
+  /** Drops every packet of the open connections from now on; new ones work. @returns How many there are. */
   async drop(): Promise<number> {
     this.#child.stdin.write("\n");
     return Number((await this.#lines.next()).value);

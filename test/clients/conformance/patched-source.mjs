@@ -1,5 +1,5 @@
 /**
- * Preloaded by `--import`: loads another text in the place of one source. SNOWLANE_PATCHED is the end of its path, and
+ * Preloaded by `--import`: loads another text in place of one source. SNOWLANE_PATCHED is the end of its path, and
  * SNOWLANE_PATCHED_TEXT a file with the text.
  */
 import { readFileSync } from "node:fs";

@@ -42,7 +42,7 @@ export class ProgramUnderTest {
   /**
    * Gives a command, and what the program prints for it. One at a time.
    *
-   * @throws WrongProgram where the program ends instead, or prints something else than a line of JSON.
+   * @throws WrongProgram where the program ends instead, or prints something other than a line of JSON.
    */
   async send<T>(command: string, keys: Keys = {}): Promise<T> {
     const pairs = Object.entries(keys).map(([key, value]) => `${key}=${value}`);

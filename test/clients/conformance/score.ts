@@ -51,7 +51,7 @@ export interface Score {
   readonly verdicts: readonly Verdict[];
 }
 
-/** So many cases run at a time: most of their time is waiting. */
+/** This many cases run at a time: most of their time is waiting. */
 const atOnce = 4;
 
 /**

@@ -51,7 +51,7 @@ class Endpoint
     untrusted = error.message.include?("certificate")
     leave(untrusted ? "the certificate is not trusted" : "the server does not speak TLS", untrusted ? "untrusted" : "not_tls")
   rescue Net::HTTPBadResponse, JSON::ParserError
-    leave("something else than a server of Snowlane answers there", "not_grpc")
+    leave("something other than a Snowlane server answers there", "not_grpc")
   rescue SocketError
     leave("the host has no address", "no_address")
   rescue SystemCallError, IOError => error

@@ -2,7 +2,7 @@
  * Uses the program that Learn shows, as a caller would; the same commands as the other drivers of this folder.
  *
  * - `make MS DATACENTER WORKER SEQUENCE` and `decode ID...`.
- * - `lives COUNT EACH`: generators one after another, each in the place of a restart; the first and last ID of each.
+ * - `lives COUNT EACH`: generators one after another, each in place of a restart; the first and last ID of each.
  * - `histories`: for each line of standard input what comes of its steps: m makes an ID, t lets the clock go on by a
  *   millisecond, b sets it back by two, r restarts. The clock goes on by itself only while a call waits.
  * - `threads COUNT EACH`, in languages with threads: a line with the IDs of each.

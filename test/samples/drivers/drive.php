@@ -6,7 +6,7 @@ namespace SnowflakeId;
 
 require __DIR__ . "/snowflake_id.php";
 
-/** In the place of PHP's own; null: the clock of the machine. */
+/** In place of PHP's own; null: the clock of the machine. */
 $nowMs = null;
 $looks = 0;
 

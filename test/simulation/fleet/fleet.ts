@@ -10,7 +10,7 @@ import { SeededRandom } from "../seeded-random.ts";
 import { SimulatedMachine } from "../simulated-machine.ts";
 import { ModelledServer, ModelledStore, type ServerModel } from "./modelled-server.ts";
 
-/** What a {@link Fleet} stands on. */
+/** What a {@link Fleet} is built on. */
 export interface FleetParts {
   readonly model: ServerModel;
   readonly layout: Layout;

@@ -39,7 +39,7 @@ const switches = [
  * has none.
  *
  * @param path - Of the source; it may begin anywhere.
- * @throws Error if what is to be replaced does not stand there exactly once.
+ * @throws Error if what is to be replaced does not occur there exactly once.
  */
 export function withSwitches(path: string, text: string): string {
   return switches.filter(({ file }) => path.endsWith(`/${file}`)).reduce(patched, text);

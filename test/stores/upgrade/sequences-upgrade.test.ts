@@ -64,7 +64,7 @@ test.each(kinds)(
 );
 
 test.each(kinds)(
-  "periods that an older release began beside this one are no loss, and are counted by the next that begins: %s",
+  "periods that an older release began beside this one are not a loss, and are counted by the next that begins: %s",
   async (_, kind, start) => {
     const server = await start();
     onTestFinished(() => server.stop());

@@ -12,7 +12,7 @@ export interface GoMain {
   readonly version: string;
   /** Text of main.go. */
   readonly main: string;
-  /** Lines of go.mod that put other modules in the place of those that the module asks for. */
+  /** Lines of go.mod that put other modules in place of those that the module asks for. */
   readonly replaces?: () => Promise<string>;
   /** Of the linker. */
   readonly flags?: string;

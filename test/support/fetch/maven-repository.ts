@@ -35,7 +35,7 @@ export function offlineMaven(repository: string): Maven {
   return (cwd, args) => runMaven(cwd, ["--offline", `-Dmaven.repo.local=${repository}`, ...args]);
 }
 
-/** Maven that fetches what it needs into a repository of one's own. */
+/** Maven that fetches what it needs into a repository of its own. */
 export function onlineMaven(repository: string): Maven {
   return (cwd, args) => runMaven(cwd, [`-Dmaven.repo.local=${repository}`, ...args]);
 }

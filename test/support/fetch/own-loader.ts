@@ -2,7 +2,7 @@ import { chmodSync, globSync, lstatSync, readFileSync, realpathSync, renameSync,
 import { join, relative } from "node:path";
 
 /**
- * Puts a script in the place of each program of an unpacked tree, which runs it by the loader and the C library of that
+ * Puts a script in place of each program of an unpacked tree, which runs it by the loader and the C library of that
  * tree: those of this machine may be too old for it.
  *
  * The tree may be copied to another place, as long as all of its `usr` is. A program starts others of the tree, and
@@ -23,7 +23,7 @@ export function runByOwnLoader(root: string, programs: readonly string[]): void 
     const file = moved.has(real) ? `${real}.elf` : real;
     if (isLink) rmSync(path);
     else renameSync(path, file);
-    // The rest of $0 is the same wherever the tree stands.
+    // The rest of $0 is the same wherever the tree is.
     const lines = [
       "#!/bin/sh",
       "# Runs the program with the libraries that it was built for.",

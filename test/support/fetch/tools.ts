@@ -334,7 +334,7 @@ const tools = {
 /** Name of a tool that {@link findTool} knows. */
 export type ToolName = keyof typeof tools;
 
-/** Environment variable that puts other tools in the place of some: `postgres=postgres18 redis=valkey9`. */
+/** Environment variable that puts other tools in place of some: `postgres=postgres18 redis=valkey9`. */
 export const insteadVariable = "SNOWLANE_TEST_INSTEAD";
 
 /** The tool that is used where `name` is asked for: see {@link insteadVariable}. */
@@ -342,7 +342,7 @@ export function toolInPlaceOf(name: ToolName): ToolName {
   const pairs = (process.env[insteadVariable] ?? "").split(" ").map((pair) => pair.split("="));
   const other = pairs.find(([asked]) => asked === name)?.[1];
   if (other === undefined) return name;
-  if (!(other in tools)) throw new Error(`${insteadVariable} names ${other}, which is no tool.`);
+  if (!(other in tools)) throw new Error(`${insteadVariable} names ${other}, which is not a tool.`);
   return other as ToolName;
 }
 

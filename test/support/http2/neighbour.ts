@@ -46,7 +46,7 @@ export class Neighbour {
     return report;
   }
 
-  /** Resolves when so many calls more have been answered, or the connection is closed. */
+  /** Resolves when that many more calls have been answered, or the connection is closed. */
   async served(calls: number): Promise<void> {
     const enough = this.#latenciesMs.length + calls;
     while (this.#latenciesMs.length < enough && !this.#isStopped) await new Promise(setImmediate);

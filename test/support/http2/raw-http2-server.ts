@@ -79,7 +79,7 @@ export class RawConnection {
     if (!this.#hasPreface) {
       if (this.#pending.length < preface.length) return;
       this.#hasPreface = this.#pending.subarray(0, preface.length).equals(preface);
-      if (!this.#hasPreface) throw new Error("A client began with something else than the preface.");
+      if (!this.#hasPreface) throw new Error("A client began with something other than the preface.");
       this.#pending = this.#pending.subarray(preface.length);
     }
     for (;;) {

@@ -17,7 +17,7 @@ export function pathOfReader(): string {
  * Runs a shell block of a README word for word, and ends with its first line that fails; returns what it printed.
  *
  * @param index - Of the block among the page's blocks of shell lines, from 0.
- * @param places - What to put in the place of paths that stand for the reader's own, such as `/path/to/project`.
+ * @param places - What to put in place of paths that stand for the reader's own, such as `/path/to/project`.
  * @throws Error, if the page has no such block or no such path.
  */
 export async function runReadmeBlock(

@@ -59,7 +59,7 @@ export class IdLoad {
     await Promise.all(this.#callers);
   }
 
-  /** Waits for so many more answers. */
+  /** Waits for that many more answers. */
   async untilAnswered(count: number, timeoutMs = 120_000): Promise<void> {
     const wanted = this.answerCount + count;
     const endMs = systemClock.monotonicMs() + timeoutMs;

@@ -71,7 +71,7 @@ export class IssuingWorker {
   }
 }
 
-/** IDs that stand more than once in all of these together. */
+/** IDs that occur more than once in all of these together. */
 export function duplicatesOf(...lists: readonly (readonly bigint[])[]): bigint[] {
   const seen = new Set<bigint>();
   return lists.flat().filter((id) => seen.has(id) || !seen.add(id));

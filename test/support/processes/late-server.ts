@@ -23,7 +23,7 @@ async function answerLate({ body }: UniversalServerRequest): Promise<UniversalSe
   return { status: 200, header: new Headers({ "content-type": "text/plain" }), body: hello() };
 }
 
-/** A caller that goes away in the middle of its body is no fault. */
+/** A caller that goes away in the middle of its body is not a fault. */
 function dispatch(request: UniversalServerRequest): Promise<UniversalServerResponse> {
   return answerLate(request).catch(() => ({ status: 499 }));
 }

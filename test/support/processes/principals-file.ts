@@ -23,7 +23,7 @@ export function bearer(name: string): { readonly authorization: string } {
   return { authorization: `Bearer ${tokenOf(name)}` };
 }
 
-/** As it stands in the file. */
+/** As it is in the file. */
 export function digestOf(token: string): string {
   return `sha256:${createHash("sha256").update(token).digest("hex")}`;
 }

@@ -7,8 +7,8 @@ export function processTree(pid: number): readonly number[] {
 }
 
 /**
- * Freezes a process and all that it has started (SIGSTOP). Returns when all their threads stand: on a busy machine the
- * others go on until the one that takes the signal gets a processor.
+ * Freezes a process and all that it has started (SIGSTOP). Returns when all their threads have stopped: on a busy
+ * machine the others go on until the one that takes the signal gets a processor.
  */
 export function pauseTree(pid: number): void {
   const tree = processTree(pid);
@@ -26,7 +26,7 @@ export async function killTree(pid: number): Promise<void> {
   while (tree.some(isAlive)) await sleep(5);
 }
 
-/** Sends a signal; a process that has ended is no error. */
+/** Sends a signal; a process that has ended is not an error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -51,7 +51,7 @@ function descendants(pid: number): number[] {
 /** Never woken: for waiting without giving way. */
 const nothing = new Int32Array(new SharedArrayBuffer(4));
 
-/** Whether one of its threads neither stands nor has ended. */
+/** Whether one of its threads has neither stopped nor ended. */
 export function isRunning(pid: number): boolean {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -63,7 +63,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Fields after the command's name, which stands in brackets and may hold anything: state, then parent. */
+/** Fields after the command's name, which is in brackets and may hold anything: state, then parent. */
 function statusFields(process: number | string): string[] {
   try {
     const text = readFileSync(`/proc/${process}/stat`, "utf8");

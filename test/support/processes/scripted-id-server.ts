@@ -39,7 +39,7 @@ export class ScriptedIdServer {
   handlers: Partial<ServiceImpl<typeof IdService>> = {};
   /** The calls, in order. */
   readonly calls: { readonly method: string; readonly context: HandlerContext }[] = [];
-  /** So many requests that come next are dropped without an answer: by RST_STREAM with CANCEL over HTTP/2. */
+  /** This many of the next requests are dropped without an answer: by RST_STREAM with CANCEL over HTTP/2. */
   dropCount = 0;
   #nextId: bigint;
   readonly #server: CleartextServer;
@@ -95,7 +95,7 @@ export class ScriptedIdServer {
     });
   }
 
-  /** Runs what a test has put in the place of a method, else `count`. */
+  /** Runs what a test has put in place of a method, else `count`. */
   #run<T>(method: keyof ServiceImpl<typeof IdService>, request: unknown, context: HandlerContext, count: () => T): T {
     this.calls.push({ method, context });
     const handler = this.handlers[method] as ((request: unknown, context: HandlerContext) => T) | undefined;

@@ -15,9 +15,9 @@ export class TcpProxy {
   readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
   readonly #sockets = new Set<Socket>();
   readonly #clients = new Set<Socket>();
-  /** The first so many connections let nothing through. */
+  /** This many of the first connections let nothing through. */
   #swallowedCount = 0;
-  /** The first so many connections are reset when their client speaks. */
+  /** This many of the first connections are reset when their client speaks. */
   #forgottenCount = 0;
   /** Connections that were taken so far. */
   acceptedCount = 0;
@@ -50,17 +50,17 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Lets nothing through over the connections that stand, and tells nobody; new ones work. */
+  /** Lets nothing through over the open connections, and tells nobody; new ones work. */
   swallow(): void {
     this.#swallowedCount = this.acceptedCount;
   }
 
-  /** Forgets the connections that stand, as a host that has rebooted: it resets them when their client speaks. */
+  /** Forgets the open connections, as a host that has rebooted: it resets them when their client speaks. */
   forget(): void {
     this.#forgottenCount = this.acceptedCount;
   }
 
-  /** Ends its half of the connections that stand, and reads on without an answer. */
+  /** Ends its half of the open connections, and reads on without an answer. */
   halfClose(): void {
     this.swallow();
     for (const client of this.#clients) client.end();

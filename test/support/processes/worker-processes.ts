@@ -55,7 +55,7 @@ export class IssuingProcess {
       if (line.startsWith("{")) this.events.push(JSON.parse(line) as ProcessEvent);
       else {
         const [firstId, count, stride] = line.split(" ");
-        // A line cut short by kill -9 is no ID that anyone has.
+        // A line cut short by kill -9 is not an ID that anyone has.
         if (stride !== undefined && stride !== "") {
           ids.add(BigInt(firstId!), Number(count), BigInt(stride), name);
           this.issued += Number(count);

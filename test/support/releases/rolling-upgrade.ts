@@ -60,7 +60,7 @@ class Load {
     }
   }
 
-  /** Waits until so many more IDs have come. */
+  /** Waits until that many more IDs have come. */
   async more(count: number): Promise<void> {
     const enough = this.ids.length + count;
     await expect.poll(() => this.ids.length >= enough || this.failures.length > 0, { timeout: 60_000 }).toBe(true);

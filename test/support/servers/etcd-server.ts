@@ -28,7 +28,7 @@ export async function startEtcdCluster(way?: (port: number) => Promise<number>):
 }
 
 /**
- * Raises the alarm that a member raises for itself when its quota is used up, or ends it. While it stands, a write
+ * Raises the alarm that a member raises for itself when its quota is used up, or ends it. While it lasts, a write
  * that takes space fails.
  */
 export async function setEtcdSpaceAlarm({ port }: TestServer, action: "ACTIVATE" | "DEACTIVATE"): Promise<void> {

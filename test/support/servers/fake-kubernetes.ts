@@ -8,7 +8,7 @@ interface FakeLease {
 
 /**
  * The Lease part of the Kubernetes API in this process, as faithful as the record store can tell: names are taken once,
- * a replacement needs the resourceVersion that stands, lists are paged and selected by labels. `npm run all -- kube`
+ * a replacement needs the present resourceVersion, lists are paged and selected by labels. `npm run all -- kube`
  * runs the same tests on a real API server.
  */
 export class FakeKubernetes {

@@ -7,7 +7,7 @@ import { TestServer } from "./test-server.ts";
 
 /** The options of nginx beside those of every proxy. */
 interface NginxOptions extends ProxyOptions {
-  /** Folders, each with a slash at both ends, under which the servers' paths stand as well: `/ids/`. */
+  /** Folders, each with a slash at both ends, under which the servers' paths are found as well: `/ids/`. */
   readonly prefixes?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export async function readRows(url: string, tables: readonly string[]): Promise<
   return rows;
 }
 
-/** Puts the rows in the place of those that stand, in one transaction, and again where that loses a race. */
+/** Puts the rows in place of the existing ones, in one transaction, and again where that loses a race. */
 export async function writeRows(url: string, rows: Rows): Promise<void> {
   const session = await openSqlSession(url);
   for (let attempt = 1; ; attempt += 1) {

@@ -22,7 +22,7 @@ function fieldsOf(bits: Readonly<Record<LayoutField["kind"], number>>): LayoutFi
   return kinds.map((kind) => ({ kind, bits: bits[kind] })).filter((field) => field.bits > 0);
 }
 
-/** A layout of one's own whose life holds {@link traceStartMs}: just begun, half over, or about to end. */
+/** A custom layout whose life holds {@link traceStartMs}: just begun, half over, or about to end. */
 const arbitraryCustomLayout: fc.Arbitrary<Layout> = fc
   .record({
     fields: arbitraryFields,
@@ -35,14 +35,14 @@ const arbitraryCustomLayout: fc.Arbitrary<Layout> = fc
     return createLayout({ name: "custom", epochMs: traceStartMs - Math.floor(livedMs), tickNs, fields });
   });
 
-/** A preset, or a layout of one's own. */
+/** A preset, or a custom layout. */
 export const arbitraryLayout: fc.Arbitrary<Layout> = fc.oneof(
   fc.constantFrom(...Object.values(layouts).filter(({ name }) => name !== "baidu")),
   fc.constant(createLayout({ ...layouts.baidu, epochMs: Date.UTC(2026, 0, 1) })),
   arbitraryCustomLayout,
 );
 
-/** One whose IDs can be issued: its sequence stands below its timestamp. */
+/** One whose IDs can be issued: its sequence is below its timestamp. */
 export const arbitraryIssuingLayout: fc.Arbitrary<Layout> = arbitraryLayout.filter(
   ({ sequence, timestamp }) => sequence.bits === 0 || sequence.shift < timestamp.shift,
 );

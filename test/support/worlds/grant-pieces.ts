@@ -86,7 +86,7 @@ export class GrantPieces {
     return count;
   }
 
-  /** Says which grants began below a mark that stood, in words. */
+  /** Says which grants began below an existing mark, in words. */
   findLowStarts(): readonly string[] {
     const found: string[] = [];
     for (const [before, after] of this.#neighbours()) {

@@ -10,7 +10,7 @@ const { twitter } = layouts;
 
 /** The time at which all of them begin. */
 export const startMs = Date.UTC(2026, 10, 21);
-/** A monotonic clock that stands. */
+/** A monotonic clock that does not move. */
 export const still = (): number => 0;
 /** Matches an IdError by its reason. */
 export const reason = (name: string): unknown => expect.objectContaining({ reason: name });

@@ -118,7 +118,7 @@ export class MemorySequences {
     this.#counters = new Map(counters);
   }
 
-  /** Puts the counters of a copy in the database of those that stand, and changes nothing else. */
+  /** Puts the counters of a copy in the database of the existing ones, and changes nothing else. */
   restoreCounters({ counters }: SequenceData): void {
     this.#counters = new Map(counters);
   }

@@ -14,7 +14,7 @@ interface Loss {
 const losses: Readonly<Record<string, Loss>> = {
   lower: {
     statement: "UPDATE snowlane_sequence_counter SET used_count = 2",
-    reason: "the counter of orders stands at 2, after 100",
+    reason: "the counter of orders is at 2, after 100",
     nextValue: 1_003,
   },
   counter: {

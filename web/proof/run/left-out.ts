@@ -1,5 +1,5 @@
 /**
- * In the place of three modules, so that 5 kB are left out. In no run of the view the past is claimed, or an operator
+ * In place of three modules, so that 5 kB are left out. In no run of the view the past is claimed, or an operator
  * releases a worker ID; and the moments that test/simulation/danger-watch.ts counts are for the tests alone.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The parts of Node that the protocol's code imports, for a worker of a browser: tools/bundle-page.mjs puts this file
- * in the place of `node:crypto` and `node:os`.
+ * in place of `node:crypto` and `node:os`.
  */
 
 /** A hash of 64 bits. Its only use here is to tell apart the lives of a simulated store. */

@@ -7,7 +7,7 @@ const drawsPerMs = 5;
 const sequenceMax = 4_095;
 
 /**
- * The program of Learn in the place of each process, under the clock steps, kills and pauses of a run. Its worker ID is
+ * The program of Learn in place of each process, under the clock steps, kills and pauses of a run. Its worker ID is
  * its place. It begins in the millisecond after its start, waits for the next one when one is full, and refuses while
  * its clock is behind. It keeps nothing, so after a kill it begins with its clock alone.
  */

@@ -74,7 +74,7 @@ function firstOf(guesses: readonly LayoutGuess[], own: PresetName | undefined): 
   return guesses.find(({ name }) => name !== "baidu" || name === own);
 }
 
-/** The preset that a layout is; undefined for a layout of one's own. */
+/** The preset that a layout is; undefined for a custom layout. */
 export function presetOf(layout: Layout | undefined): PresetName | undefined {
   return presetNames.find(
     (name) =>

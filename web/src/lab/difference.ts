@@ -7,7 +7,7 @@ import type { Texts } from "../texts/en.ts";
 import { spanBetween } from "../time-words.ts";
 import type { TextId } from "./text-ids.ts";
 
-/** As many others can be chosen: a longer list is no choice. */
+/** As many others can be chosen: a longer list is not a choice. */
 const othersMax = 100;
 
 /** Draws the time, the fields and the number between the ID that is shown and another one of the text. */

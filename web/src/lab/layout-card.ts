@@ -14,7 +14,7 @@ import type { TextId } from "./text-ids.ts";
 /** Layouts that stay in sight; a press shows the others. */
 const inSightCount = 4;
 
-/** An ID as it is read, and as it stands in the text. */
+/** An ID as it is read, and as it is written in the text. */
 interface ReadId {
   readonly parsed: ParsedId;
   readonly shown: TextId;

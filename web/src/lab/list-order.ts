@@ -8,7 +8,7 @@ export const pieceSize = 100;
 /**
  * Gives the rows that a choice shows, in its order, in pieces of {@link pieceSize}.
  *
- * @param workerWords - The words that stand for a worker in a filter, in small letters.
+ * @param workerWords - The words that stand for a worker in a filter, in lower-case letters.
  */
 export function chooseRows(
   pieces: readonly (readonly ListRow[])[],

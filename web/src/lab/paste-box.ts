@@ -8,7 +8,7 @@ import type { Texts } from "../texts/en.ts";
 import { linkOf } from "./page-link.ts";
 import type { TextId } from "./text-ids.ts";
 
-/** A browser takes seconds to lay out a text field of thousands of lines: it shows only the first of so many. */
+/** A browser takes seconds to lay out a text field of thousands of lines: it shows only the first of that many. */
 export const boxLinesMax = 500;
 const shownLinesMax = 200;
 

@@ -76,7 +76,7 @@ function isTimeFirst({ fields }: Layout): boolean {
   return fields[0]?.kind === "timestamp";
 }
 
-/** A name that SQL takes as it stands, or in quotes: whatever is typed stays one name. */
+/** A name that SQL takes as it is, or in quotes: whatever is typed stays one name. */
 function columnName(text: string): string {
   const name = text.trim() === "" ? "id" : text.trim();
   return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;

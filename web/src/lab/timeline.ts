@@ -10,7 +10,7 @@ const left = 110;
 const width = 1_000;
 const barHeightMax = 26;
 const binWidth = (width - left) / binCount;
-/** More lanes are no picture any more, and more marks hide one another. */
+/** More lanes would not make a picture, and more marks would hide one another. */
 const lanesMax = 12;
 const marksMax = 200;
 const tickCount = 5;

@@ -122,9 +122,9 @@ const layoutProblem = (problem: LayoutProblem): string => {
     case "bits":
       return "A field has 0 to 32 bits, the time 1 to 62.";
     case "sum":
-      return `The fields take ${problem.bits} bits. 63 is the most, because the first bit stays 0.`;
+      return `The fields take ${problem.bits} bits. At most 63 are possible, because the first bit stays 0.`;
     case "identity":
-      return `Datacenter and worker take ${problem.bits} bits. 32 is the most.`;
+      return `Datacenter and worker take ${problem.bits} bits. At most 32 are possible.`;
     case "timestamp":
       return "An ID needs at least one bit of time.";
   }
@@ -256,7 +256,7 @@ export const en = {
     readAs: (name: string) => `Read it as ${name}`,
     unixTime: (time: string) => `This is a Unix time, ${time}, more likely than an ID.`,
     notYet: "No ID of this layout can be from the future, so another one made it.",
-    ended: (day: string) => `The layout ended on ${day}: no new ID can be of it.`,
+    ended: (day: string) => `The layout ended on ${day}: no new ID can have it.`,
     uuid: {
       title: (version: number) => (version === 0 ? "A UUID" : `UUID version ${version}`),
       none: "It holds no ID of this layout.",
@@ -277,7 +277,7 @@ export const en = {
       return `${form === undefined ? "The text" : `Read as ${form}, the text`} ${textFaults[fault]}${place}.`;
     },
     ambiguous: (candidates: readonly string[]) => `It can be ${candidates.join(" or ")}. Choose the form.`,
-    outsideLayout: "The number does not fit this layout: it is too large, or carries a time past the layout's end.",
+    outsideLayout: "The number does not fit this layout: it is too large, or has a time after the layout's end.",
     tooLarge: "An ID lies between 0 and 9,223,372,036,854,775,807.",
     many: (count: number, refused: number) =>
       `${counted(count, "line")} read${refused === 0 ? "" : `, of which ${counted(refused, "holds", "hold")} no ID`}.`,
@@ -293,7 +293,7 @@ export const en = {
     found: "Found",
     foundCount: (ids: number, times: number) =>
       `${counted(ids, "ID")} found${times === 0 ? "" : ` and ${counted(times, "Unix time")}`}`,
-    moreFound: (count: number) => `${counted(count, "more ID stands", "more IDs stand")} in the table.`,
+    moreFound: (count: number) => `${counted(count, "more ID is", "more IDs are")} in the table.`,
     noId: "no ID",
     exampleLog: "Try a log",
     linkTooLong: "Too long for a link",
@@ -303,9 +303,9 @@ export const en = {
         "A spreadsheet or a JSON parser rounded this number. The time is right; the worker may be off, the sequence is lost.",
       negative: "Bit 63 is set, so that a signed number is negative: no layout here sets it.",
       "above-63-bits": "Bit 63 is set: no layout here sets it.",
-      padded: "Zeros stand before the number. They were left out.",
+      padded: "The number has leading zeros. They were left out.",
     },
-    holdsTime: (time: string) => `A Unix time stands in the text: ${time}.`,
+    holdsTime: (time: string) => `The text has a Unix time: ${time}.`,
     sixtyFourBits: { title: "All 64 bits", signed: "signed", unsigned: "unsigned" },
     times: {
       title: "Time",
@@ -336,7 +336,7 @@ export const en = {
       column: "Column",
       copy: "Copy the query",
       span: (from: string, to: string) => `${from} to ${to} UTC, both IDs inclusive.`,
-      firstFilter: "Another field stands above the time, so that IDs of other times lie in between as well.",
+      firstFilter: "Another field is above the time, so IDs of other times lie in between as well.",
       none: "The layout has no ID in this span.",
     },
     difference: {
@@ -450,7 +450,7 @@ export const en = {
     handCountHint: "Further IDs take the next sequence numbers, then the next tick.",
     partProblem,
     range: (max: number) => `0 to ${number(max)}`,
-    noServer: "This site has no server behind it, so IDs are made by hand alone.",
+    noServer: "This site has no server behind it, so IDs are only made by hand.",
     firstParts: (count: number) => `The parts of the first ${number(count)} IDs:`,
     earlier: "Earlier in this tab",
     readAll: "Read as a list",

@@ -12,7 +12,7 @@ final class Answers
 {
     private const CURL_UNSUPPORTED_PROTOCOL = 1;
     private const CURL_WEIRD_SERVER_REPLY = 8;
-    private const NOT_OURS = 'Something else than a gRPC server answers there';
+    private const NOT_OURS = 'Something other than a gRPC server answers there';
     private const TLS_HINT = 'if the server speaks TLS, begin the endpoint with https://';
     private const CODES_OF_STATUS = [
         400 => 'INTERNAL',
@@ -119,7 +119,7 @@ final class Answers
     {
         // ECONNREFUSED; ENOENT, of a socket that is not there.
         if (in_array($exchange->systemError, [111, 61, 2], true)) {
-            $text = 'The connection is refused: no server listens there.';
+            $text = 'The connection was refused: no server listens there.';
             return self::unreachable($exchange->endpoint, 'refused', $text);
         }
         return self::unreachable($exchange->endpoint, null, "The server does not answer: {$exchange->curlText}");
@@ -129,7 +129,7 @@ final class Answers
     {
         $authority = 'The certificate of the server is not trusted: give the option tls the authority that signed it.';
         $host = 'The certificate of the server is for another host: correct the endpoint, or the option tls.';
-        $own = 'The server wants a client certificate that it trusts: give the option tls one with its key.';
+        $own = 'The server requires a client certificate that it trusts: give the option tls one with its key.';
         [$kind, $said] = match (1) {
             preg_match('/expired|not yet valid/', $text) => [
                 'expired',

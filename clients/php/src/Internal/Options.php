@@ -32,10 +32,10 @@ final readonly class Options
         array $deployments,
     ) {
         if (PHP_INT_SIZE !== 8) {
-            throw new \InvalidArgumentException('An ID needs a PHP of 64 bits.');
+            throw new \InvalidArgumentException('An ID needs 64-bit PHP.');
         }
         if ($endpoints === []) {
-            throw new \InvalidArgumentException('The option endpoints needs one at least.');
+            throw new \InvalidArgumentException('The option endpoints needs at least one endpoint.');
         }
         foreach ($endpoints as $endpoint) {
             $this->checkEndpoint($endpoint, $token !== null && !$isInsecureTokenAllowed);

@@ -22,7 +22,7 @@ final class Runs
         foreach (is_array($runs) ? $runs : [] as $run) {
             $one = new Run(self::whole($run[$first] ?? 0), self::whole($run['count'] ?? 0), self::whole($run[$stride] ?? 0));
             if ($one->firstId < 1 || $one->count < 1 || $one->count > $asked || $one->stride < 1) {
-                throw Answers::invalid('The server sent a run that cannot be.');
+                throw Answers::invalid('The server sent an impossible run.');
             }
             if ($one->stride > intdiv(PHP_INT_MAX - $one->firstId, max(1, $one->count - 1)) && $one->count > 1) {
                 throw Answers::invalid('The server sent a run whose last ID is above 2^63 - 1.');

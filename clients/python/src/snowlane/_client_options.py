@@ -39,7 +39,7 @@ class TlsOptions:
         for name in ("roots", "certificate", "key"):
             content = getattr(self, name)
             if content is not None and (not isinstance(content, bytes) or b"-----BEGIN " not in content):
-                raise ValueError(f"{name} is no PEM: give the bytes of the file.")
+                raise ValueError(f"{name} is not PEM: give the bytes of the file.")
 
 
 _KINDS: dict[str, type] = {"observer": ClientObserver, "layout": Layout, "namespace": str, "insecure_token": bool}
@@ -98,7 +98,7 @@ class ClientOptions:
             if not isinstance(value, list | tuple):
                 raise TypeError(f"{name} is {value!r}: it must be a list.")
         if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.channel_options):
-            raise TypeError("channel_options has an entry that is no pair of a name and a value.")
+            raise TypeError("channel_options has an entry that is not a pair of a name and a value.")
         for name in ("timeout_s", "attempt_timeout_s"):
             value = getattr(self, name)
             check_number(name, value)
@@ -113,7 +113,7 @@ class ClientOptions:
 
 def _check_deployments(deployments: object) -> None:
     if isinstance(deployments, str) or not isinstance(deployments, Sequence) or not deployments:
-        raise TypeError("deployments is no list of at least one fingerprint.")
+        raise TypeError("deployments must be a list of at least one fingerprint.")
     for fingerprint in deployments:
         if not isinstance(fingerprint, str) or not re.fullmatch("[0-9A-Fa-f]{8,32}", fingerprint):
             raise ValueError(f"deployments has {fingerprint!r}; a fingerprint has 8 to 32 hexadecimal digits.")

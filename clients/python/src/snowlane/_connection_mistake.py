@@ -25,7 +25,7 @@ _ABSENT = ("refused", "no_address")
 
 _MISTAKES = (
     ConnectionMistake(
-        "refused", "The connection is refused: no server listens there.", "Connection refused|WSAECONNREFUSED"
+        "refused", "The connection was refused: no server listens there.", "Connection refused|WSAECONNREFUSED"
     ),
     ConnectionMistake("refused", "There is no such socket: no server listens there.", "No such file or directory"),
     ConnectionMistake(
@@ -36,7 +36,7 @@ _MISTAKES = (
     ),
     ConnectionMistake(
         "not_grpc",
-        "Something else than a gRPC server answers there.",
+        "Something other than a gRPC server answers there.",
         r"Failed parsing HTTP/2|http1\.x server|selected ALPN|NO_APPLICATION_PROTOCOL",
     ),
     ConnectionMistake(
@@ -56,7 +56,7 @@ _MISTAKES = (
     ),
     ConnectionMistake(
         "needs_certificate",
-        "The server wants a client certificate that it trusts: give the option tls one with its key.",
+        "The server requires a client certificate that it trusts: give the option tls one with its key.",
         "CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE|ALERT_UNKNOWN_CA|ALERT_CERTIFICATE",
     ),
 )

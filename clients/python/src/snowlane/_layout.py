@@ -141,16 +141,16 @@ def _place_fields(fields: Sequence[LayoutField]) -> dict[str, FieldPlace]:
         if not 1 <= bits <= bits_max:
             raise _invalid(f"The {kind} field has {bits} bits; 1 to {bits_max} are possible.", field=kind, bits=bits)
         if kind in places:
-            raise _invalid(f"The {kind} field stands twice.", field=kind)
+            raise _invalid(f"The {kind} field occurs twice.", field=kind)
         places[kind] = FieldPlace(bits, shift, (1 << bits) - 1)
         shift += bits
     if "timestamp" not in places:
         raise _invalid("The layout has no timestamp field.", field="timestamp")
     if shift > 63:
-        raise _invalid(f"The fields take {shift} bits; 63 is the most.", bits=shift)
+        raise _invalid(f"The fields take {shift} bits; at most 63 are possible.", bits=shift)
     identity_bits = sum(places[kind].bits for kind in ("datacenter", "worker") if kind in places)
     if identity_bits > 32:
-        raise _invalid(f"Datacenter and worker take {identity_bits} bits; 32 is the most.", bits=identity_bits)
+        raise _invalid(f"Datacenter and worker take {identity_bits} bits; at most 32 are possible.", bits=identity_bits)
     return places
 
 

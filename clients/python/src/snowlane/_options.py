@@ -87,7 +87,7 @@ class PrefetchOptions:
             raise ValueError(f"stock_max is {self.stock_max}; it must be 1 to {STOCK_MAX_LIMIT}.")
         if not 1 <= self.count_min <= self.count_max <= COUNT_MAX:
             found = f"count_min is {self.count_min} and count_max {self.count_max}"
-            raise ValueError(f"{found}; they must rise within 1 to {COUNT_MAX}.")
+            raise ValueError(f"{found}; they must be in ascending order within 1 to {COUNT_MAX}.")
         if self.timeout_s is not None and not 0 < self.timeout_s < TIMEOUT_END_S:
             raise ValueError(f"timeout_s is {self.timeout_s}; it must be above 0 and below 2^31.")
 

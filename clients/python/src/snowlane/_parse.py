@@ -55,7 +55,7 @@ def parse_id(layout: Layout, id: int) -> ParsedId:
 
     Raises:
         SnowlaneError: MALFORMED_ID if the ID is negative or above 2^63 - 1, has a bit that belongs to no field, or
-            carries a time past the layout's life.
+            has a time after the layout's end.
         TypeError: It is not a whole number.
     """
     id = whole_id(id)
@@ -65,7 +65,7 @@ def parse_id(layout: Layout, id: int) -> ParsedId:
         raise _malformed(layout, id, f"has more than the layout's {layout.bits} bits")
     ticks = layout.timestamp.read(id)
     if ticks > layout.timestamp.max:
-        raise _malformed(layout, id, "carries a time past the layout's life")
+        raise _malformed(layout, id, "has a time after the layout's end")
     return ParsedId(
         id=id,
         layout=layout,
@@ -130,7 +130,7 @@ def check_times(*moments: object) -> None:
         if isinstance(moment, int):
             continue
         if not isinstance(moment, datetime):
-            raise TypeError(f"{moment!r} is no time: give a datetime with a time zone, or an int of Unix nanoseconds.")
+            raise TypeError(f"{moment!r} is not a time: give a datetime with a time zone, or an int of Unix nanoseconds.")
         if moment.tzinfo is None:
             raise ValueError("A datetime without a time zone is a different moment on each machine: give it one.")
 

@@ -30,7 +30,7 @@ class NumberPermutation:
 
     def __init__(self, key: bytes, bits: int) -> None:
         if len(key) < _KEY_LENGTH_MIN:
-            raise ValueError(f"The key of public IDs has {len(key)} bytes; {_KEY_LENGTH_MIN} are the fewest.")
+            raise ValueError(f"The key of public IDs has {len(key)} bytes; it needs at least {_KEY_LENGTH_MIN}.")
         digest = hashlib.sha256(_KEY_PURPOSE + key).digest()
         self._key0 = int.from_bytes(digest[:8], "little")
         self._key1 = int.from_bytes(digest[8:16], "little")

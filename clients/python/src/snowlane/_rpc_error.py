@@ -102,7 +102,7 @@ def _read_detail(content: bytes, details: StatusDetails) -> None:
     packed = dict(_fields(content))
     url, value = packed.get(1, b""), packed.get(2, b"")
     if not isinstance(url, bytes) or not isinstance(value, bytes):
-        raise ValueError("an Any that is none")
+        raise ValueError("a malformed Any")
     name = url.rpartition(b"/")[2]
     if name == b"google.rpc.ErrorInfo":
         _read_error_info(value, details)

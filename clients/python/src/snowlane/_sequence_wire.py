@@ -39,7 +39,7 @@ class ValueReader:
         """
         values, texts, period_key = list(response.values), list(response.texts), response.period_key
         if not 1 <= len(values) <= self._left or len(texts) not in {0, len(values)}:
-            raise invalid_response("The server sent a chunk that cannot be.", count=len(values), text_count=len(texts))
+            raise invalid_response("The server sent an impossible chunk.", count=len(values), text_count=len(texts))
         _check(min(values))
         self._left -= len(values)
         if not texts:

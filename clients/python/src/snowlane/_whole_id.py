@@ -16,4 +16,4 @@ def whole_id(id: SupportsIndex) -> int:
         return operator.index(id)
     except TypeError:
         why = "a float loses an ID's last digits" if isinstance(id, float) else "an ID is an int"
-        raise TypeError(f"{id!r} is no ID, because {why}: give an int, or read the ID as text.") from None
+        raise TypeError(f"{id!r} is not an ID, because {why}: give an int, or read the ID as text.") from None

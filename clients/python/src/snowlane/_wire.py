@@ -39,7 +39,7 @@ def layout_of(message: pb.Layout) -> Layout:
         SnowlaneError: INVALID_RESPONSE, INVALID_LAYOUT, if it is not a Snowlane server.
     """
     if not message.HasField("epoch_time") or not message.HasField("tick"):
-        raise invalid_response("The server did not say its layout.")
+        raise invalid_response("The server did not send its layout.")
     fields = []
     for field in message.fields:
         kind = _KINDS.get(field.kind)
@@ -67,12 +67,12 @@ class ChunkCheck:
         # A list is quicker to read than what protobuf has; and no loop of Python's own, for chunks are long.
         ids = list(response.ids)
         if not 1 <= len(ids) <= self._left:
-            raise invalid_response("The server sent a chunk that cannot be.", count=len(ids))
+            raise invalid_response("The server sent an impossible chunk.", count=len(ids))
         first, last = ids[0], ids[-1]
         rises = all(map(operator.lt, ids, islice(ids, 1, None)))
         if not rises or first <= self._last_id or last > ID_MAX:
             raise invalid_response(
-                "The server sent IDs that do not rise.", first_id=first, last_id=last, previous_id=self._last_id
+                "The server sent IDs that are not in ascending order.", first_id=first, last_id=last, previous_id=self._last_id
             )
         self._left -= len(ids)
         self._last_id = last

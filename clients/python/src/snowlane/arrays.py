@@ -59,7 +59,7 @@ def parse_array(layout: Layout, ids: Any) -> ParsedArray:
 
     Raises:
         SnowlaneError: MALFORMED_ID for the first that is not from 0 to 2^63 - 1, has a bit that belongs to no field, or
-            carries a time past the layout's life.
+            has a time after the layout's end.
         TypeError: The IDs are floating-point numbers, which cannot hold them.
     """
     array = numpy.asarray(ids)
@@ -73,7 +73,7 @@ def parse_array(layout: Layout, ids: Any) -> ParsedArray:
     bad = (array < 0) | (unsigned > ID_MAX) | foreign | (ticks > layout.timestamp.max)
     if bad.any():
         index = int(bad.argmax())
-        message = f"The ID {array[index]} at index {index} is none of the layout {layout.name}."
+        message = f"The ID {array[index]} at index {index} is not an ID of the layout {layout.name}."
         metadata = {"id": array[index], "index": index, "layout": layout.name}
         raise SnowlaneError(ErrorReason.MALFORMED_ID, message, metadata=metadata)
     return ParsedArray(

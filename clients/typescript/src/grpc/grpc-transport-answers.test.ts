@@ -28,7 +28,7 @@ describe("answers that are not gRPC's", () => {
     expect(error.metadata.get("content-type")).toBe("text/html");
   });
 
-  test("a page with status 200 is no answer", async () => {
+  test("a page with status 200 is not an answer", async () => {
     const html: FieldPairs = [
       [":status", "200"],
       ["content-type", "text/html"],
@@ -37,7 +37,7 @@ describe("answers that are not gRPC's", () => {
     expect(error).toMatchObject({ code: Code.Unknown, rawMessage: "unsupported content type text/html" });
   });
 
-  test("an informational head is passed over", async () => {
+  test("an informational head is skipped", async () => {
     const server = await serve(({ streamId, connection }) =>
       connection.send(headers(streamId, "body", [[":status", "103"]]), nextIdAnswer(streamId, 7n)),
     );
@@ -49,7 +49,7 @@ describe("answers that are not gRPC's", () => {
   const brokenBodies: readonly (readonly [what: string, body: string, code: Code, text: RegExp])[] = [
     ["a compressed message", "01000000021f8b", Code.Internal, /compressed/],
     ["a message above the limit", "0000400001", Code.ResourceExhausted, /4194305 bytes/],
-    ["a message that is none", "000000000109", Code.Internal, /./],
+    ["a malformed message", "000000000109", Code.Internal, /./],
     ["a message cut short", "00000000050900", Code.Internal, /cut short/],
     ["a prefix cut short", "0000", Code.Internal, /cut short/],
     [

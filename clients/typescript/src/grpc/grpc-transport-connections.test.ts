@@ -125,7 +125,7 @@ describe("connections that end", () => {
     const broken: readonly (readonly [what: string, bytes: (streamId: number) => Buffer, text: RegExp])[] = [
       ["a push", () => frame(frameType.pushPromise, frameFlag.endHeaders, 1, uint32(2)), /push/],
       ["an idle stream", () => data(99, 1), /not sent/],
-      ["a header block that is none", (id) => frame(frameType.headers, frameFlag.endHeaders, id, "ff"), /integer/],
+      ["a malformed header block", (id) => frame(frameType.headers, frameFlag.endHeaders, id, "ff"), /integer/],
       ["a frame that is too large", () => frame(frameType.data, 0, 1, Buffer.alloc(16_385)), /16385/],
       ["a window beyond its end", () => windowUpdate(0, 0x7fffffff), /window/],
     ];
@@ -227,7 +227,7 @@ describe("TLS", () => {
     });
   });
 
-  test("a certificate that is none is an error of the call", async () => {
+  test("a malformed certificate is an error of the call", async () => {
     const error = await errorOf(connect(await serveTls(["h2"]), { cert: "no PEM", key: "no PEM" }).nextId({}));
     expect(error.code).toBe(Code.Unavailable);
   });

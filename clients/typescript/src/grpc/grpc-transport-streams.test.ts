@@ -79,7 +79,7 @@ describe("streams", () => {
     controller.abort();
     expect((await errorOf(reader.next())).code).toBe(Code.Canceled);
     await expect.poll(() => server.connections[0]?.received(frameType.rstStream)).toEqual(["00000008"]);
-    // Frames of the stream that are still on their way are passed over.
+    // Frames of the stream that are still on their way are skipped.
     server.connections[0]?.send(data(1, chunk(3n, 2)), trailers(1, [["grpc-status", "0"]]));
     const next = client.batchNextIds({ count: 10n })[Symbol.asyncIterator]();
     expect((await next.next()).value?.ids).toEqual([3n, 4n]);

@@ -152,7 +152,7 @@ describe("what ends a call", () => {
     expect(error.metadata.get("grpc-status")).toBe("8");
   });
 
-  test("a message with a broken percent sign, and details that are none, do not hide the status", async () => {
+  test("a message with a broken percent sign, and malformed details, do not hide the status", async () => {
     const error = await failureOf(({ streamId }) =>
       trailers(streamId, [
         ...responseFields,

@@ -111,7 +111,7 @@ export class GrpcTransport implements Transport {
     input: AsyncIterable<MessageInitShape<I>>,
   ): Promise<StreamResponse<I, O>> {
     if (method.methodKind !== "server_streaming")
-      throw new ConnectError("This transport sends one message a call.", Code.Unimplemented);
+      throw new ConnectError("This transport sends one message per call.", Code.Unimplemented);
     const { value } = await input[Symbol.asyncIterator]().next();
     const place = this.#streams.take();
     const call = this.#call(method, value, { signal, timeoutMs, header }, Infinity, place.channel);

@@ -211,7 +211,7 @@ describe("GOAWAY", () => {
 describe("malformed answers", () => {
   const malformed: readonly (readonly [what: string, frames: readonly Buffer[]])[] = [
     ["no status", [headers(1, "body", [["content-type", "a"]])]],
-    ["a status that is none", [headers(1, "body", [[":status", "20"]])]],
+    ["a malformed status", [headers(1, "body", [[":status", "20"]])]],
     ["a second pseudo field", [headers(1, "body", [...responseFields, [":status", "200"]])]],
     ["a pseudo field of requests", [headers(1, "body", [...responseFields, [":path", "/"]])]],
     ["upper case", [headers(1, "body", [...responseFields, ["Name", "a"]])]],
@@ -249,7 +249,7 @@ describe("malformed answers", () => {
 });
 
 const breaches: readonly (readonly [what: string, line: string, frames: readonly Buffer[]])[] = [
-  ["something else than SETTINGS first", "goAway 0 protocolError", [ping()]],
+  ["something other than SETTINGS first", "goAway 0 protocolError", [ping()]],
   ["a push", "goAway 0 protocolError", [settings(), frame(frameType.pushPromise, 4, 1, uint32(2))]],
   ["DATA on stream 0", "goAway 0 protocolError", [settings(), data(0, 1)]],
   ["HEADERS on an even stream", "goAway 0 protocolError", [settings(), headers(2, "end", responseFields)]],
@@ -260,7 +260,7 @@ const breaches: readonly (readonly [what: string, line: string, frames: readonly
   ["GOAWAY of 7 bytes", "goAway 0 frameSizeError", [settings(), frame(frameType.goAway, 0, 0, Buffer.alloc(7))]],
   ["WINDOW_UPDATE of 0", "goAway 0 flowControlError", [settings(), windowUpdate(0, 0)]],
   ["an interrupted header block", "goAway 0 protocolError", [settings(), frame(frameType.headers, 0, 1), ping()]],
-  ["a block that is none", "goAway 0 compressionError", [settings(), frame(frameType.headers, 4, 1, "ff")]],
+  ["a malformed block", "goAway 0 compressionError", [settings(), frame(frameType.headers, 4, 1, "ff")]],
   [
     "padding beyond its frame",
     "goAway 0 protocolError",

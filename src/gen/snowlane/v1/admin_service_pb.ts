@@ -88,7 +88,7 @@ export type ServerStatus = Message<"snowlane.v1.ServerStatus"> & {
 
   /**
    * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-   * There may be further words, of 1 to 32 small letters and hyphens.
+   * There may be further words, of 1 to 32 lower-case letters and hyphens.
    *
    * @generated from field: string phase = 3;
    */
@@ -399,7 +399,7 @@ export type Worker = Message<"snowlane.v1.Worker"> & {
   workerId: number;
 
   /**
-   * Where it stands.
+   * Its state.
    *
    * @generated from field: snowlane.v1.WorkerState state = 3;
    */
@@ -639,7 +639,7 @@ export const PastLaneSchema: GenMessage<PastLane> = /*@__PURE__*/
   messageDesc(file_snowlane_v1_admin_service, 10);
 
 /**
- * Where a worker ID stands.
+ * The state of a worker ID.
  *
  * @generated from enum snowlane.v1.WorkerState
  */
@@ -688,7 +688,7 @@ export const WorkerState = {
 } as const;
 
 /**
- * Where a worker ID stands.
+ * The state of a worker ID.
  *
  * @generated from enum snowlane.v1.WorkerState
  */

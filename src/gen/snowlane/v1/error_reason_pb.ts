@@ -13,7 +13,7 @@ export const file_snowlane_v1_error_reason: GenFile = /*@__PURE__*/
   fileDesc("Ch5zbm93bGFuZS92MS9lcnJvcl9yZWFzb24ucHJvdG8SC3Nub3dsYW5lLnYxKt4ICgtFcnJvclJlYXNvbhIcChhFUlJPUl9SRUFTT05fVU5TUEVDSUZJRUQQABIjCh9FUlJPUl9SRUFTT05fQ09VTlRfT1VUX09GX1JBTkdFEAESHQoZRVJST1JfUkVBU09OX01BTEZPUk1FRF9JRBACEh8KG0VSUk9SX1JFQVNPTl9NQUxGT1JNRURfVEVYVBADEh8KG0VSUk9SX1JFQVNPTl9BTUJJR1VPVVNfVEVYVBAEEh8KG0VSUk9SX1JFQVNPTl9JTlZBTElEX0xBWU9VVBAFEiQKIEVSUk9SX1JFQVNPTl9JTlZBTElEX1RFWFRfRk9STUFUEAYSIwofRVJST1JfUkVBU09OX0lOVkFMSURfVElNRV9SQU5HRRAHEiQKIEVSUk9SX1JFQVNPTl9NSVNTSU5HX0NSRURFTlRJQUxTEAgSHgoaRVJST1JfUkVBU09OX01FVEhPRF9ERU5JRUQQCRIhCh1FUlJPUl9SRUFTT05fSE9TVF9OT1RfQUxMT1dFRBAKEh8KG0VSUk9SX1JFQVNPTl9RVU9UQV9FWENFRURFRBALEiIKHkVSUk9SX1JFQVNPTl9DTE9DS19ST0xMRURfQkFDSxAMEh8KG0VSUk9SX1JFQVNPTl9CVVJTVF9FWENFRURFRBANEiIKHkVSUk9SX1JFQVNPTl9XT1JLRVJfTEVBU0VfTE9TVBAOEh8KG0VSUk9SX1JFQVNPTl9XSU5ET1dfRVhQSVJFRBAPEiIKHkVSUk9SX1JFQVNPTl9TVE9SRV9VTkFWQUlMQUJMRRAQEh4KGkVSUk9SX1JFQVNPTl9TSFVUVElOR19ET1dOEBESHwobRVJST1JfUkVBU09OX1NUUkVBTV9TVEFMTEVEEBISJAogRVJST1JfUkVBU09OX1RJTUVTVEFNUF9FWEhBVVNURUQQExIjCh9FUlJPUl9SRUFTT05fQ0xPQ0tfQkVGT1JFX0VQT0NIEBQSIgoeRVJST1JfUkVBU09OX05PX0ZSRUVfV09SS0VSX0lEEBUSIAocRVJST1JfUkVBU09OX0xBWU9VVF9NSVNNQVRDSBAWEiAKHEVSUk9SX1JFQVNPTl9TVE9SRV9XRU5UX0JBQ0sQFxIfChtFUlJPUl9SRUFTT05fSU5WQUxJRF9DT05GSUcQGBIjCh9FUlJPUl9SRUFTT05fU0VRVUVOQ0VfTk9UX0ZPVU5EEBkSIAocRVJST1JfUkVBU09OX1NFUVVFTkNFX0VYSVNUUxAaEiIKHkVSUk9SX1JFQVNPTl9TRVFVRU5DRV9ESVNBQkxFRBAbEiEKHUVSUk9SX1JFQVNPTl9TRVFVRU5DRV9DSEFOR0VEEBwSIQodRVJST1JfUkVBU09OX0lOVkFMSURfU0VRVUVOQ0UQHRIhCh1FUlJPUl9SRUFTT05fVkFMVUVTX0VYSEFVU1RFRBAeEh4KGkVSUk9SX1JFQVNPTl9QRVJJT0RfQ0xPU0VEEB9CPwoPZGV2LnNub3dsYW5lLnYxUAFaKnNub3dsYW5lLmRldi9nby9nZW4vc25vd2xhbmUvdjE7c25vd2xhbmV2MWIGcHJvdG8z");
 
 /**
- * Why a call failed, as it stands in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
+ * Why a call failed, as it is in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
  * "snowlane.dev". Match on the reason, never on the text of a message. docs/errors.md says for each what to do.
  *
  * @generated from enum snowlane.v1.ErrorReason
@@ -48,7 +48,7 @@ export const ErrorReason = {
   MALFORMED_TEXT: 3,
 
   /**
-   * A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates stand in the metadata.
+   * A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates are in the metadata.
    *
    * @generated from enum value: ERROR_REASON_AMBIGUOUS_TEXT = 4;
    */
@@ -160,7 +160,7 @@ export const ErrorReason = {
   TIMESTAMP_EXHAUSTED: 19,
 
   /**
-   * The server's clock stands before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
+   * The server's clock is before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
    *
    * @generated from enum value: ERROR_REASON_CLOCK_BEFORE_EPOCH = 20;
    */
@@ -203,7 +203,7 @@ export const ErrorReason = {
   SEQUENCE_NOT_FOUND: 25,
 
   /**
-   * A sequence of this name stands with another definition. ALREADY_EXISTS: use it, or choose another name.
+   * A sequence of this name exists with another definition. ALREADY_EXISTS: use it, or choose another name.
    *
    * @generated from enum value: ERROR_REASON_SEQUENCE_EXISTS = 26;
    */
@@ -247,7 +247,7 @@ export const ErrorReason = {
 } as const;
 
 /**
- * Why a call failed, as it stands in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
+ * Why a call failed, as it is in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
  * "snowlane.dev". Match on the reason, never on the text of a message. docs/errors.md says for each what to do.
  *
  * @generated from enum snowlane.v1.ErrorReason

@@ -28,7 +28,7 @@ export type TextFormat = Message<"snowlane.v1.TextFormat"> & {
   form: TextForm;
 
   /**
-   * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+   * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
    *
    * @generated from field: string serial_prefix = 2;
    */
@@ -50,7 +50,7 @@ export type TextFormat = Message<"snowlane.v1.TextFormat"> & {
   checkSymbol: boolean;
 
   /**
-   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
    *
    * @generated from field: string type_prefix = 5;
    */
@@ -396,7 +396,7 @@ export const LayoutFieldSchema: GenMessage<LayoutField> = /*@__PURE__*/
 
 /**
  * How the 63 bits of an ID are divided. In a request: unset means the server's; a name alone means that preset; a name and an epoch_time
- * mean that preset with another epoch; fields without a name mean a layout of one's own, with epoch_time and tick set. A name and fields
+ * mean that preset with another epoch; fields without a name mean a custom layout, with epoch_time and tick set. A name and fields
  * together are INVALID_LAYOUT.
  *
  * @generated from message snowlane.v1.Layout
@@ -644,7 +644,7 @@ export const ParseResponseSchema: GenMessage<ParseResponse> = /*@__PURE__*/
   messageDesc(file_snowlane_v1_id_service, 15);
 
 /**
- * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is told by its length and alphabet alone, where no text
+ * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is recognized only by its length and alphabet, where no text
  * form fits and neither source_form nor type_prefix is set.
  *
  * @generated from message snowlane.v1.ForeignText

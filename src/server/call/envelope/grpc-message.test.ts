@@ -4,7 +4,7 @@ import { encodeMessageField } from "./grpc-message.ts";
 const spelled = (message: string): string | null =>
   encodeMessageField(new Headers({ "grpc-message": encodeURIComponent(message) })).get("grpc-message");
 
-test("printable ASCII but the percent sign stands as it is", () => {
+test("printable ASCII except the percent sign stays as it is", () => {
   const printable = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index)).join("");
   expect(spelled(printable)).toBe(printable.replace("%", "%25"));
 });

@@ -68,7 +68,7 @@ test.each([
   expect(readBatch(bytes, 0, bytes.length)).toBeUndefined();
 });
 
-test("a number is none for a field of another type, and a string is none for a number", () => {
+test("a number in a field of another type is not read, nor a string in a field of numbers", () => {
   const read = (schema: Parameters<typeof createJsonReader>[0], text: string) =>
     createJsonReader(schema)(Buffer.from(text), 0, text.length);
   expect(read(HealthCheckRequestSchema, '{"service":1}')).toBeUndefined();

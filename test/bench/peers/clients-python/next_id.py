@@ -28,7 +28,7 @@ STREAM_COUNT = 200_000
 RPC_TIMEOUT_S = 60.0
 
 Work = Callable[[int], None]
-"""Takes so many IDs, or makes so many calls that give many."""
+"""Takes the given number of IDs, or makes that many calls that give many."""
 
 
 class MemorySource:

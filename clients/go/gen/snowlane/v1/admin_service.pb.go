@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Where a worker ID stands.
+// The state of a worker ID.
 type WorkerState int32
 
 const (
@@ -198,7 +198,7 @@ type ServerStatus struct {
 	// Why it does not: the name of an ErrorReason without its prefix, which a call for an ID gets now. Empty if it does.
 	NotServingReason string `protobuf:"bytes,2,opt,name=not_serving_reason,json=notServingReason,proto3" json:"not_serving_reason,omitempty"`
 	// What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-	// There may be further words, of 1 to 32 small letters and hyphens.
+	// There may be further words, of 1 to 32 lower-case letters and hyphens.
 	Phase string `protobuf:"bytes,3,opt,name=phase,proto3" json:"phase,omitempty"`
 	// When the server was started, by its own clock.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
@@ -673,7 +673,7 @@ type Worker struct {
 	DatacenterId uint32 `protobuf:"varint,1,opt,name=datacenter_id,json=datacenterId,proto3" json:"datacenter_id,omitempty"`
 	// The worker part, 0 where the layout has none.
 	WorkerId uint32 `protobuf:"varint,2,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
-	// Where it stands.
+	// Its state.
 	State WorkerState `protobuf:"varint,3,opt,name=state,proto3,enum=snowlane.v1.WorkerState" json:"state,omitempty"`
 	// The process that holds it or held it last; unset if the record cannot be read.
 	Holder *WorkerHolder `protobuf:"bytes,4,opt,name=holder,proto3" json:"holder,omitempty"`

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Why a call failed, as it stands in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
+// Why a call failed, as it is in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
 // "snowlane.dev". Match on the reason, never on the text of a message. docs/errors.md says for each what to do.
 type ErrorReason int32
 
@@ -34,7 +34,7 @@ const (
 	ErrorReason_ERROR_REASON_MALFORMED_ID ErrorReason = 2
 	// A text is in none of the text forms, or not in the one that was named. INVALID_ARGUMENT: correct the request.
 	ErrorReason_ERROR_REASON_MALFORMED_TEXT ErrorReason = 3
-	// A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates stand in the metadata.
+	// A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates are in the metadata.
 	ErrorReason_ERROR_REASON_AMBIGUOUS_TEXT ErrorReason = 4
 	// A layout is unknown, incomplete or cannot be. INVALID_ARGUMENT: correct the request.
 	ErrorReason_ERROR_REASON_INVALID_LAYOUT ErrorReason = 5
@@ -66,7 +66,7 @@ const (
 	ErrorReason_ERROR_REASON_STREAM_STALLED ErrorReason = 18
 	// The layout's time field has run out. FAILED_PRECONDITION: the operator must choose another layout.
 	ErrorReason_ERROR_REASON_TIMESTAMP_EXHAUSTED ErrorReason = 19
-	// The server's clock stands before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
+	// The server's clock is before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
 	ErrorReason_ERROR_REASON_CLOCK_BEFORE_EPOCH ErrorReason = 20
 	// Every worker ID is held or quarantined. Seen by the operator when a server starts, never sent.
 	ErrorReason_ERROR_REASON_NO_FREE_WORKER_ID ErrorReason = 21
@@ -79,7 +79,7 @@ const (
 	ErrorReason_ERROR_REASON_INVALID_CONFIG ErrorReason = 24
 	// There is no sequence of this name. NOT_FOUND: create it, or correct the name.
 	ErrorReason_ERROR_REASON_SEQUENCE_NOT_FOUND ErrorReason = 25
-	// A sequence of this name stands with another definition. ALREADY_EXISTS: use it, or choose another name.
+	// A sequence of this name exists with another definition. ALREADY_EXISTS: use it, or choose another name.
 	ErrorReason_ERROR_REASON_SEQUENCE_EXISTS ErrorReason = 26
 	// The sequence is disabled. FAILED_PRECONDITION: enable it, or use another.
 	ErrorReason_ERROR_REASON_SEQUENCE_DISABLED ErrorReason = 27

@@ -284,14 +284,14 @@ type TextFormat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The form. Unspecified means no text.
 	Form TextForm `protobuf:"varint,1,opt,name=form,proto3,enum=snowlane.v1.TextForm" json:"form,omitempty"`
-	// For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+	// For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
 	SerialPrefix string `protobuf:"bytes,2,opt,name=serial_prefix,json=serialPrefix,proto3" json:"serial_prefix,omitempty"`
 	// For serial numbers only: the offset from UTC of the time in the text, in minutes, -1080 to 1080. A fixed offset, not a time zone, so
 	// that no change of the clocks can repeat a text.
 	UtcOffsetMinutes int32 `protobuf:"zigzag32,3,opt,name=utc_offset_minutes,json=utcOffsetMinutes,proto3" json:"utc_offset_minutes,omitempty"`
 	// For base 32 only: whether a check symbol follows.
 	CheckSymbol bool `protobuf:"varint,4,opt,name=check_symbol,json=checkSymbol,proto3" json:"check_symbol,omitempty"`
-	// For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+	// For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
 	TypePrefix    string `protobuf:"bytes,5,opt,name=type_prefix,json=typePrefix,proto3" json:"type_prefix,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -996,7 +996,7 @@ func (x *LayoutField) GetBits() uint32 {
 }
 
 // How the 63 bits of an ID are divided. In a request: unset means the server's; a name alone means that preset; a name and an epoch_time
-// mean that preset with another epoch; fields without a name mean a layout of one's own, with epoch_time and tick set. A name and fields
+// mean that preset with another epoch; fields without a name mean a custom layout, with epoch_time and tick set. A name and fields
 // together are INVALID_LAYOUT.
 type Layout struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1411,7 +1411,7 @@ func (x *ParseResponse) GetForeign() *ForeignText {
 	return nil
 }
 
-// What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is told by its length and alphabet alone, where no text
+// What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is recognized only by its length and alphabet, where no text
 // form fits and neither source_form nor type_prefix is set.
 type ForeignText struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -148,7 +148,7 @@ func (Period) EnumDescriptor() ([]byte, []int) {
 	return file_snowlane_v1_sequence_service_proto_rawDescGZIP(), []int{1}
 }
 
-// A sequence: its definition, and where it stands.
+// A sequence: its definition and its state.
 type Sequence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name, 1 to 63 of a-z, 0-9, ".", "_" and "-", with a letter or digit at both ends. Immutable.
@@ -748,7 +748,7 @@ func (x *UpdateSequenceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 // A sequence that was changed.
 type UpdateSequenceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sequence as it stands now.
+	// The sequence as it is now.
 	Sequence      *Sequence `protobuf:"bytes,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -38,9 +38,9 @@ const (
 // A value lies between 1 and 2^63 - 1, inclusive. It travels as int64, in JSON as a decimal string. A sequence is never deleted, because a
 // name that came back would repeat values; it can be disabled instead. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
 type SequenceServiceClient interface {
-	// Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
+	// Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
 	//
-	// Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+	// Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
 	// (retry after RetryInfo); STORE_WENT_BACK.
 	CreateSequence(ctx context.Context, in *CreateSequenceRequest, opts ...grpc.CallOption) (*CreateSequenceResponse, error)
 	// Gives one sequence as the database has it now. No side effects.
@@ -173,9 +173,9 @@ func (c *sequenceServiceClient) ReserveValues(ctx context.Context, in *ReserveVa
 // A value lies between 1 and 2^63 - 1, inclusive. It travels as int64, in JSON as a decimal string. A sequence is never deleted, because a
 // name that came back would repeat values; it can be disabled instead. Errors carry google.rpc.ErrorInfo with a reason of ErrorReason.
 type SequenceServiceServer interface {
-	// Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
+	// Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
 	//
-	// Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+	// Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
 	// (retry after RetryInfo); STORE_WENT_BACK.
 	CreateSequence(context.Context, *CreateSequenceRequest) (*CreateSequenceResponse, error)
 	// Gives one sequence as the database has it now. No side effects.

@@ -131,7 +131,7 @@ class TextCodec:
             TypeError: It is not a text.
         """
         if not isinstance(text, str):
-            raise TypeError(f"{text!r} is no text: give a str.")
+            raise TypeError(f"{text!r} is not a text: give a str.")
         check_utc_offset(utc_offset_minutes)
         if type_prefix:
             form = form or "typed"

@@ -85,17 +85,17 @@ def invalid_text_format(message: str, **metadata: object) -> SnowlaneError:
 
 
 _FAULTS = {
-    "character": "a character that may not stand here",
-    "too_short": "the text ends here, too early",
+    "character": "an unexpected character",
+    "too_short": "the text ends too early",
     "too_long": "the text should end here",
     "leading_zero": "a leading zero",
     "out_of_range": "a number that is too large",
-    "check_symbol": "a check symbol that does not fit the symbols before it",
-    "date": "not a time of the calendar",
+    "check_symbol": "a check symbol that does not match the symbols before it",
+    "date": "not a valid date and time",
     "tick": "a time at which no tick of the layout begins",
-    "prefix": "a type prefix that is malformed, or another than was expected",
-    "no_form": "the text has the shape of no text form",
-    "future": "an ID that would be from after tomorrow, or not of this layout",
+    "prefix": "a type prefix that is malformed, or not the expected one",
+    "no_form": "the text is not recognized as an ID",
+    "future": "an ID whose time is later than tomorrow, or that does not fit this layout",
 }
 
 

@@ -133,7 +133,7 @@ def write_base32(id: int, check_symbol: bool) -> str:
 def read_base32(text: str) -> tuple[int, bool]:
     """Reads 13 symbols, or 14 of which the last is the check symbol; returns the ID, and whether it had one.
 
-    As in Crockford's definition, small letters count as capitals, I and L as 1, and O as 0; no hyphens.
+    As in Crockford's definition, lower-case letters count as capitals, I and L as 1, and O as 0; no hyphens.
     """
     id = BASE32.read_digits(text)
     symbol = text[BASE32.width : BASE32.width + 1]

@@ -104,7 +104,7 @@ class UuidCodec:
         ticks = read_parts(layout, id).ticks
         ms = layout.ticks_to_ms(ticks)
         if ms < 0:
-            raise invalid_text_format("An ID from before 1970 cannot be written as UUID.", create_ms=ms)
+            raise invalid_text_format("An ID from before 1970 cannot be written as a UUID.", create_ms=ms)
         shift, bits = layout.timestamp.shift, layout.timestamp.bits
         other = id >> (shift + bits) << shift | _slice(id, 0, shift)
         payload = (ticks % layout.ticks_per_ms << self._other_bits | other) << self.filler_bits | self._filler

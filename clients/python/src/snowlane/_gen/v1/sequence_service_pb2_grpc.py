@@ -85,9 +85,9 @@ class SequenceServiceServicer(object):
     """
 
     def CreateSequence(self, request, context):
-        """Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
+        """Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
 
-        Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+        Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
         (retry after RetryInfo); STORE_WENT_BACK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

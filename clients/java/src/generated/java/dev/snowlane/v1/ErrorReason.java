@@ -6,7 +6,7 @@ package dev.snowlane.v1;
 
 /**
  * <pre>
- * Why a call failed, as it stands in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
+ * Why a call failed, as it is in google.rpc.ErrorInfo.reason, there without the prefix ERROR_REASON_, under the domain
  * "snowlane.dev". Match on the reason, never on the text of a message. docs/errors.md says for each what to do.
  * </pre>
  *
@@ -48,7 +48,7 @@ public enum ErrorReason
   ERROR_REASON_MALFORMED_TEXT(3),
   /**
    * <pre>
-   * A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates stand in the metadata.
+   * A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates are in the metadata.
    * </pre>
    *
    * <code>ERROR_REASON_AMBIGUOUS_TEXT = 4;</code>
@@ -176,7 +176,7 @@ public enum ErrorReason
   ERROR_REASON_TIMESTAMP_EXHAUSTED(19),
   /**
    * <pre>
-   * The server's clock stands before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
+   * The server's clock is before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
    * </pre>
    *
    * <code>ERROR_REASON_CLOCK_BEFORE_EPOCH = 20;</code>
@@ -225,7 +225,7 @@ public enum ErrorReason
   ERROR_REASON_SEQUENCE_NOT_FOUND(25),
   /**
    * <pre>
-   * A sequence of this name stands with another definition. ALREADY_EXISTS: use it, or choose another name.
+   * A sequence of this name exists with another definition. ALREADY_EXISTS: use it, or choose another name.
    * </pre>
    *
    * <code>ERROR_REASON_SEQUENCE_EXISTS = 26;</code>
@@ -309,7 +309,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_MALFORMED_TEXT_VALUE = 3;
   /**
    * <pre>
-   * A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates stand in the metadata.
+   * A text can be read in several text forms. INVALID_ARGUMENT: say which, the candidates are in the metadata.
    * </pre>
    *
    * <code>ERROR_REASON_AMBIGUOUS_TEXT = 4;</code>
@@ -437,7 +437,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_TIMESTAMP_EXHAUSTED_VALUE = 19;
   /**
    * <pre>
-   * The server's clock stands before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
+   * The server's clock is before the layout's epoch. FAILED_PRECONDITION: the operator must set the clock.
    * </pre>
    *
    * <code>ERROR_REASON_CLOCK_BEFORE_EPOCH = 20;</code>
@@ -486,7 +486,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_SEQUENCE_NOT_FOUND_VALUE = 25;
   /**
    * <pre>
-   * A sequence of this name stands with another definition. ALREADY_EXISTS: use it, or choose another name.
+   * A sequence of this name exists with another definition. ALREADY_EXISTS: use it, or choose another name.
    * </pre>
    *
    * <code>ERROR_REASON_SEQUENCE_EXISTS = 26;</code>

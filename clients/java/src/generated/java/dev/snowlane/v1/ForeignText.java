@@ -6,7 +6,7 @@ package dev.snowlane.v1;
 
 /**
  * <pre>
- * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is told by its length and alphabet alone, where no text
+ * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is recognized only by its length and alphabet, where no text
  * form fits and neither source_form nor type_prefix is set.
  * </pre>
  *
@@ -434,7 +434,7 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is told by its length and alphabet alone, where no text
+   * What a text of another generator says: a ULID, KSUID, ObjectId, xid or TypeID. It is recognized only by its length and alphabet, where no text
    * form fits and neither source_form nor type_prefix is set.
    * </pre>
    *

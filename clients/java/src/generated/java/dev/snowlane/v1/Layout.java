@@ -7,7 +7,7 @@ package dev.snowlane.v1;
 /**
  * <pre>
  * How the 63 bits of an ID are divided. In a request: unset means the server's; a name alone means that preset; a name and an epoch_time
- * mean that preset with another epoch; fields without a name mean a layout of one's own, with epoch_time and tick set. A name and fields
+ * mean that preset with another epoch; fields without a name mean a custom layout, with epoch_time and tick set. A name and fields
  * together are INVALID_LAYOUT.
  * </pre>
  *
@@ -436,7 +436,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * How the 63 bits of an ID are divided. In a request: unset means the server's; a name alone means that preset; a name and an epoch_time
-   * mean that preset with another epoch; fields without a name mean a layout of one's own, with epoch_time and tick set. A name and fields
+   * mean that preset with another epoch; fields without a name mean a custom layout, with epoch_time and tick set. A name and fields
    * together are INVALID_LAYOUT.
    * </pre>
    *

@@ -6,7 +6,7 @@ package dev.snowlane.v1;
 
 /**
  * <pre>
- * A sequence: its definition, and where it stands.
+ * A sequence: its definition and its state.
  * </pre>
  *
  * Protobuf type {@code snowlane.v1.Sequence}
@@ -1086,7 +1086,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * A sequence: its definition, and where it stands.
+   * A sequence: its definition and its state.
    * </pre>
    *
    * Protobuf type {@code snowlane.v1.Sequence}

@@ -308,8 +308,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
-     * Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+     * Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
+     * Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
      * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
@@ -433,8 +433,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
-     * Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+     * Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
+     * Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
      * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
@@ -548,8 +548,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
-     * Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+     * Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
+     * Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
      * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
@@ -658,8 +658,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
-     * Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+     * Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
+     * Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
      * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */
@@ -767,8 +767,8 @@ public final class SequenceServiceGrpc {
 
     /**
      * <pre>
-     * Makes a sequence. A repeated call with the same definition gives the sequence that stands, so a retry is safe.
-     * Errors: SEQUENCE_EXISTS (one with another definition stands), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
+     * Makes a sequence. A repeated call with the same definition gives the existing sequence, so a retry is safe.
+     * Errors: SEQUENCE_EXISTS (one with another definition exists), INVALID_SEQUENCE (the field is named); STORE_UNAVAILABLE, SHUTTING_DOWN
      * (retry after RetryInfo); STORE_WENT_BACK.
      * </pre>
      */

@@ -115,7 +115,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-   * There may be further words, of 1 to 32 small letters and hyphens.
+   * There may be further words, of 1 to 32 lower-case letters and hyphens.
    * </pre>
    *
    * <code>string phase = 3 [json_name = "phase"];</code>
@@ -137,7 +137,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-   * There may be further words, of 1 to 32 small letters and hyphens.
+   * There may be further words, of 1 to 32 lower-case letters and hyphens.
    * </pre>
    *
    * <code>string phase = 3 [json_name = "phase"];</code>
@@ -1504,7 +1504,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-     * There may be further words, of 1 to 32 small letters and hyphens.
+     * There may be further words, of 1 to 32 lower-case letters and hyphens.
      * </pre>
      *
      * <code>string phase = 3 [json_name = "phase"];</code>
@@ -1525,7 +1525,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-     * There may be further words, of 1 to 32 small letters and hyphens.
+     * There may be further words, of 1 to 32 lower-case letters and hyphens.
      * </pre>
      *
      * <code>string phase = 3 [json_name = "phase"];</code>
@@ -1547,7 +1547,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-     * There may be further words, of 1 to 32 small letters and hyphens.
+     * There may be further words, of 1 to 32 lower-case letters and hyphens.
      * </pre>
      *
      * <code>string phase = 3 [json_name = "phase"];</code>
@@ -1565,7 +1565,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-     * There may be further words, of 1 to 32 small letters and hyphens.
+     * There may be further words, of 1 to 32 lower-case letters and hyphens.
      * </pre>
      *
      * <code>string phase = 3 [json_name = "phase"];</code>
@@ -1580,7 +1580,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-     * There may be further words, of 1 to 32 small letters and hyphens.
+     * There may be further words, of 1 to 32 lower-case letters and hyphens.
      * </pre>
      *
      * <code>string phase = 3 [json_name = "phase"];</code>

@@ -41,7 +41,7 @@ public interface ServerStatusOrBuilder extends
   /**
    * <pre>
    * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-   * There may be further words, of 1 to 32 small letters and hyphens.
+   * There may be further words, of 1 to 32 lower-case letters and hyphens.
    * </pre>
    *
    * <code>string phase = 3 [json_name = "phase"];</code>
@@ -51,7 +51,7 @@ public interface ServerStatusOrBuilder extends
   /**
    * <pre>
    * What its holder of a worker ID is doing, in one word: idle, acquiring, waiting, holding, rebasing, releasing, released or failed.
-   * There may be further words, of 1 to 32 small letters and hyphens.
+   * There may be further words, of 1 to 32 lower-case letters and hyphens.
    * </pre>
    *
    * <code>string phase = 3 [json_name = "phase"];</code>

@@ -77,7 +77,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object serialPrefix_ = "";
   /**
    * <pre>
-   * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+   * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
    * </pre>
    *
    * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -98,7 +98,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+   * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
    * </pre>
    *
    * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -155,7 +155,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object typePrefix_ = "";
   /**
    * <pre>
-   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
    * </pre>
    *
    * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
@@ -176,7 +176,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
    * </pre>
    *
    * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
@@ -696,7 +696,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object serialPrefix_ = "";
     /**
      * <pre>
-     * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+     * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
      * </pre>
      *
      * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -716,7 +716,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+     * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
      * </pre>
      *
      * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -737,7 +737,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+     * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
      * </pre>
      *
      * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -754,7 +754,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+     * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
      * </pre>
      *
      * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -768,7 +768,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+     * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
      * </pre>
      *
      * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -879,7 +879,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object typePrefix_ = "";
     /**
      * <pre>
-     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
      * </pre>
      *
      * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
@@ -899,7 +899,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
      * </pre>
      *
      * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
@@ -920,7 +920,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
      * </pre>
      *
      * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
@@ -937,7 +937,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
      * </pre>
      *
      * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
@@ -951,7 +951,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+     * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
      * </pre>
      *
      * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>

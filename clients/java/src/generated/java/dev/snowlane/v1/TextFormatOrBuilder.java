@@ -29,7 +29,7 @@ public interface TextFormatOrBuilder extends
 
   /**
    * <pre>
-   * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+   * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
    * </pre>
    *
    * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -38,7 +38,7 @@ public interface TextFormatOrBuilder extends
   java.lang.String getSerialPrefix();
   /**
    * <pre>
-   * For serial numbers only: what stands before the digits, 0 to 16 characters of A-Z and 0-9.
+   * For serial numbers only: the text before the digits, 0 to 16 characters of A-Z and 0-9.
    * </pre>
    *
    * <code>string serial_prefix = 2 [json_name = "serialPrefix"];</code>
@@ -70,7 +70,7 @@ public interface TextFormatOrBuilder extends
 
   /**
    * <pre>
-   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
    * </pre>
    *
    * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>
@@ -79,7 +79,7 @@ public interface TextFormatOrBuilder extends
   java.lang.String getTypePrefix();
   /**
    * <pre>
-   * For typed IDs only, which must have one: what stands before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
+   * For typed IDs only, which must have one: the text before the underscore, a letter of a-z and 0 to 15 characters of a-z and 0-9.
    * </pre>
    *
    * <code>string type_prefix = 5 [json_name = "typePrefix"];</code>

@@ -48,7 +48,7 @@ private static final long serialVersionUID = 0L;
   private dev.snowlane.v1.Sequence sequence_;
   /**
    * <pre>
-   * The sequence as it stands now.
+   * The sequence as it is now.
    * </pre>
    *
    * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -60,7 +60,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The sequence as it stands now.
+   * The sequence as it is now.
    * </pre>
    *
    * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -72,7 +72,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The sequence as it stands now.
+   * The sequence as it is now.
    * </pre>
    *
    * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -438,7 +438,7 @@ private static final long serialVersionUID = 0L;
         dev.snowlane.v1.Sequence, dev.snowlane.v1.Sequence.Builder, dev.snowlane.v1.SequenceOrBuilder> sequenceBuilder_;
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -449,7 +449,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -464,7 +464,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -484,7 +484,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -502,7 +502,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -527,7 +527,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -544,7 +544,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -556,7 +556,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -571,7 +571,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The sequence as it stands now.
+     * The sequence as it is now.
      * </pre>
      *
      * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>

@@ -10,7 +10,7 @@ public interface UpdateSequenceResponseOrBuilder extends
 
   /**
    * <pre>
-   * The sequence as it stands now.
+   * The sequence as it is now.
    * </pre>
    *
    * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -19,7 +19,7 @@ public interface UpdateSequenceResponseOrBuilder extends
   boolean hasSequence();
   /**
    * <pre>
-   * The sequence as it stands now.
+   * The sequence as it is now.
    * </pre>
    *
    * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>
@@ -28,7 +28,7 @@ public interface UpdateSequenceResponseOrBuilder extends
   dev.snowlane.v1.Sequence getSequence();
   /**
    * <pre>
-   * The sequence as it stands now.
+   * The sequence as it is now.
    * </pre>
    *
    * <code>.snowlane.v1.Sequence sequence = 1 [json_name = "sequence"];</code>

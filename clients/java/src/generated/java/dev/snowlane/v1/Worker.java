@@ -79,7 +79,7 @@ private static final long serialVersionUID = 0L;
   private int state_ = 0;
   /**
    * <pre>
-   * Where it stands.
+   * Its state.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>
@@ -90,7 +90,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Where it stands.
+   * Its state.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>
@@ -916,7 +916,7 @@ private static final long serialVersionUID = 0L;
     private int state_ = 0;
     /**
      * <pre>
-     * Where it stands.
+     * Its state.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>
@@ -927,7 +927,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Where it stands.
+     * Its state.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>
@@ -942,7 +942,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Where it stands.
+     * Its state.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>
@@ -955,7 +955,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Where it stands.
+     * Its state.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>
@@ -973,7 +973,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Where it stands.
+     * Its state.
      * </pre>
      *
      * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>

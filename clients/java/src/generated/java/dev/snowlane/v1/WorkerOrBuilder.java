@@ -30,7 +30,7 @@ public interface WorkerOrBuilder extends
 
   /**
    * <pre>
-   * Where it stands.
+   * Its state.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>
@@ -39,7 +39,7 @@ public interface WorkerOrBuilder extends
   int getStateValue();
   /**
    * <pre>
-   * Where it stands.
+   * Its state.
    * </pre>
    *
    * <code>.snowlane.v1.WorkerState state = 3 [json_name = "state"];</code>

@@ -6,7 +6,7 @@ package dev.snowlane.v1;
 
 /**
  * <pre>
- * Where a worker ID stands.
+ * The state of a worker ID.
  * </pre>
  *
  * Protobuf enum {@code snowlane.v1.WorkerState}

@@ -28,8 +28,8 @@ final class Base32 {
   }
 
   /**
-   * Reads 13 symbols, or 14 of which the last is the check symbol. As in Crockford's definition, small letters count as
-   * capitals, I and L as 1, and O as 0. Unlike it, this form has no hyphens.
+   * Reads 13 symbols, or 14 of which the last is the check symbol. As in Crockford's definition, lower-case letters
+   * count as capitals, I and L as 1, and O as 0. Unlike it, this form has no hyphens.
    */
   static long read(String text) {
     long id = RADIX.readDigits(text, 0);

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A mistake that shows when a connection is made. docs/internals/client-contract.md has the table of all clients. */
 enum ConnectionMistake {
-  REFUSED("refused", "The connection is refused: no server listens there."),
+  REFUSED("refused", "The connection was refused: no server listens there."),
   NO_SOCKET("refused", "There is no such socket: no server listens there."),
   NO_ADDRESS("no_address", "The host name has no address."),
   NOT_TLS("not_tls", "The server does not speak TLS: begin the endpoint with http://."),
-  NOT_GRPC("not_grpc", "Something else than a gRPC server answers there."),
+  NOT_GRPC("not_grpc", "Something other than a gRPC server answers there."),
   UNTRUSTED(
       "untrusted",
       "The certificate of the server is not trusted: give the option tls the authority that signed it."),
@@ -29,7 +29,7 @@ enum ConnectionMistake {
   EXPIRED("expired", "The certificate of the server has expired, or is not valid yet."),
   NEEDS_CERTIFICATE(
       "needs_certificate",
-      "The server wants a client certificate that it trusts: give the option tls one with its key."),
+      "The server requires a client certificate that it trusts: give the option tls one with its key."),
   CLOSED(
       "closed",
       "The connection was closed before any answer: if the server speaks TLS, begin the endpoint with https://.");

@@ -109,7 +109,7 @@ public final class Layout {
     if (id < 0) throw malformed(id, "is not from 0 to 2^63 - 1");
     if (bits < BITS_MAX && id >>> bits != 0) throw malformed(id, "has more than the layout's " + bits + " bits");
     long ticks = timestamp.read(id);
-    if (ticks > timestamp.max()) throw malformed(id, "carries a time past the layout's life");
+    if (ticks > timestamp.max()) throw malformed(id, "has a time after the layout's end");
     return ParsedId.of(this, id);
   }
 
@@ -229,17 +229,17 @@ public final class Layout {
         String message = "The " + kind + " field has " + width + " bits; 1 to " + widthMax + " are possible.";
         throw invalid(message, "bits", width);
       }
-      if (places.containsKey(kind)) throw invalid("The " + kind + " field stands twice.", "field", kind);
+      if (places.containsKey(kind)) throw invalid("The " + kind + " field occurs twice.", "field", kind);
       places.put(kind, new FieldPlace(width, shift, (1L << width) - 1));
       shift += width;
     }
     if (!places.containsKey(Kind.TIMESTAMP)) {
       throw invalid("The layout has no timestamp field.", "field", Kind.TIMESTAMP);
     }
-    if (shift > BITS_MAX) throw invalid("The fields take " + shift + " bits; 63 is the most.", "bits", shift);
+    if (shift > BITS_MAX) throw invalid("The fields take " + shift + " bits; at most 63 are possible.", "bits", shift);
     int identityBits = widthOf(places, Kind.DATACENTER) + widthOf(places, Kind.WORKER);
     if (identityBits > OTHER_BITS_MAX) {
-      throw invalid("Datacenter and worker take " + identityBits + " bits; 32 is the most.", "bits", identityBits);
+      throw invalid("Datacenter and worker take " + identityBits + " bits; at most 32 are possible.", "bits", identityBits);
     }
     return places;
   }

@@ -20,7 +20,7 @@ final class LayoutResponse {
   static Layout read(GetInfoResponse info) {
     dev.snowlane.v1.Layout message = info.getLayout();
     if (!info.hasLayout() || !message.hasEpochTime() || !message.hasTick()) {
-      throw invalid("The server did not say its layout.", "layout", message.getName());
+      throw invalid("The server did not send its layout.", "layout", message.getName());
     }
     List<LayoutField> fields = new ArrayList<>();
     for (dev.snowlane.v1.LayoutField field : message.getFieldsList()) {

@@ -35,7 +35,7 @@ final class NumberPermutation {
   NumberPermutation(byte[] key, int bits) {
     if (key.length < KEY_LENGTH_MIN) {
       String found = "The key of public IDs has " + key.length + " bytes";
-      throw new IllegalArgumentException(found + "; " + KEY_LENGTH_MIN + " are the fewest.");
+      throw new IllegalArgumentException(found + "; it needs at least " + KEY_LENGTH_MIN + ".");
     }
     ByteBuffer digest = ByteBuffer.wrap(digestOf(key)).order(ByteOrder.LITTLE_ENDIAN);
     this.sipHash = new SipHash(digest.getLong(), digest.getLong());

@@ -52,7 +52,7 @@ public record PrefetchOptions(
     }
     if (countMin < 1 || countMax < countMin || countMax > COUNT_LIMIT) {
       String found = "countMin is " + countMin + " and countMax " + countMax;
-      throw new IllegalArgumentException(found + "; they must rise within 1 to " + COUNT_LIMIT + ".");
+      throw new IllegalArgumentException(found + "; they must be in ascending order within 1 to " + COUNT_LIMIT + ".");
     }
     if (timeout.filter(time -> time.isNegative() || time.isZero()).isPresent()) {
       throw new IllegalArgumentException("timeout is " + timeout.get() + "; it must be positive.");

@@ -235,7 +235,7 @@ final class Refiller {
     sent.sent = new Moment(clock);
     CompletableFuture<List<IdRun>> answer;
     try {
-      answer = Objects.requireNonNull(source.reserveAsync(sent.asked, timeout), "The source gave nothing.");
+      answer = Objects.requireNonNull(source.reserveAsync(sent.asked, timeout), "The source gave no IDs.");
     } catch (Throwable error) {
       // Everything is caught, because a reservation that is never settled would be the last one.
       answer = CompletableFuture.failedFuture(error);

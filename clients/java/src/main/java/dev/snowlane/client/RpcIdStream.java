@@ -51,7 +51,7 @@ final class RpcIdStream extends RpcStream<IdServiceBlockingStub, BatchNextIdsRes
       long[] ids = new long[response.getIdsCount()];
       for (int i = 0; i < ids.length; i++) {
         ids[i] = response.getIds(i);
-        if (ids[i] <= lastId) throw invalid("The server sent IDs that do not ascend.", "id", ids[i]);
+        if (ids[i] <= lastId) throw invalid("The server sent IDs that are not in ascending order.", "id", ids[i]);
         lastId = ids[i];
       }
       return ids;

@@ -163,7 +163,7 @@ abstract class RpcStream<S extends AbstractStub<S>, R, C> implements Iterator<C>
       admit(calls.admission(attempt.endpoint()), response);
       C chunk = chunks.read(response);
       int size = sizeOf(chunk);
-      if (size == 0 || size > left) throw invalid("The server sent a chunk that cannot be.", "count", size);
+      if (size == 0 || size > left) throw invalid("The server sent an impossible chunk.", "count", size);
       return chunk;
     }
 

@@ -52,7 +52,7 @@ final class RpcValueStream
     int count = response.getValuesCount();
     int textCount = response.getTextsCount();
     if (textCount != 0 && textCount != count) {
-      throw invalid("The server sent a chunk that cannot be.", "text_count", textCount);
+      throw invalid("The server sent an impossible chunk.", "text_count", textCount);
     }
     List<SequenceValue> values = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

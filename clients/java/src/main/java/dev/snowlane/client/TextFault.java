@@ -6,19 +6,19 @@ import java.util.Map;
 
 /** What can be wrong with a text. The metadata has the name as {@code reason}, in lower case. */
 enum TextFault {
-  CHARACTER("a character that may not stand here"),
-  TOO_SHORT("the text ends here, too early"),
+  CHARACTER("an unexpected character"),
+  TOO_SHORT("the text ends too early"),
   TOO_LONG("the text should end here"),
   LEADING_ZERO("a leading zero"),
   OUT_OF_RANGE("a number that is too large"),
-  CHECK_SYMBOL("a check symbol that does not fit the symbols before it"),
-  DATE("not a time of the calendar"),
+  CHECK_SYMBOL("a check symbol that does not match the symbols before it"),
+  DATE("not a valid date and time"),
   TICK("a time at which no tick of the layout begins"),
-  PREFIX("a type prefix that is malformed, or another than was expected"),
+  PREFIX("a type prefix that is malformed, or not the expected one"),
   /** Detection only. */
-  NO_FORM("the text has the shape of no text form"),
+  NO_FORM("the text is not recognized as an ID"),
   /** Detection only. */
-  FUTURE("an ID that would be from after tomorrow, or not of this layout");
+  FUTURE("an ID whose time is later than tomorrow, or that does not fit this layout");
 
   private final String sentence;
 

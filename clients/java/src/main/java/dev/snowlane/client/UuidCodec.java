@@ -68,7 +68,7 @@ final class UuidCodec {
   String write(long id) {
     long ticks = IdParts.read(layout, id).ticks();
     long ms = layout.ticksToMs(ticks);
-    if (ms < 0) throw TextFormat.invalid("An ID from before 1970 cannot be written as UUID.", "create_ms", ms);
+    if (ms < 0) throw TextFormat.invalid("An ID from before 1970 cannot be written as a UUID.", "create_ms", ms);
     BigInteger tickOfMs = BigInteger.valueOf(ticks % layout.ticksPerMs());
     BigInteger head = tickOfMs.shiftLeft(otherBits).or(BigInteger.valueOf(otherOf(id)));
     BigInteger payload = head.shiftLeft(fillerBits).or(filler);

@@ -72,7 +72,7 @@ final class ScriptedServer extends IdServiceGrpc.IdServiceImplBase implements Au
   /** Those of the last call. */
   volatile Metadata headers = new Metadata();
 
-  // What a test has put in the place of what counts; null: it counts.
+  // What a test has put in place of what counts; null: it counts.
   volatile LongSupplier onNextId;
   volatile IntFunction<List<dev.snowlane.v1.IdRun>> onReserve;
   volatile Batch onBatch;

@@ -156,11 +156,11 @@ class TlsTest {
         ScriptedServer mutual = start("server", TlsServerCredentials.ClientAuth.REQUIRE)) {
       expectMistake("not_tls", "begin the endpoint with http://", plain.url().replace("http:", "https:"), trusting);
       String webUrl = "http://127.0.0.1:" + web.getAddress().getPort();
-      expectMistake("not_grpc", "Something else than a gRPC server", webUrl, trusting);
+      expectMistake("not_grpc", "Something other than a gRPC server", webUrl, trusting);
       expectMistake("untrusted", "is not trusted", right.url(), TlsOptions.DEFAULTS);
       expectMistake("wrong_host", "for another host", byName(right), trusting);
       expectMistake("expired", "has expired", past.url(), trusting);
-      expectMistake("needs_certificate", "wants a client certificate", mutual.url(), trusting);
+      expectMistake("needs_certificate", "requires a client certificate", mutual.url(), trusting);
       // A balancer without a server does the same, so that this one is tried again.
       IdClientBuilder withoutTls = IdClient.builder().endpoints(right.url().replace("https:", "http:"));
       try (IdClient client = withoutTls.build()) {

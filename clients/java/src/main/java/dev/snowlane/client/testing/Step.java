@@ -63,7 +63,7 @@ public sealed interface Step {
     public Ids {
       boolean isSound = run.firstId() >= 0 && run.count() >= 1 && run.stride() >= 1;
       if (!isSound || (run.count() - 1L) > (Long.MAX_VALUE - run.firstId()) / run.stride()) {
-        throw new IllegalArgumentException(run + " is no run of IDs.");
+        throw new IllegalArgumentException(run + " is not a run of IDs.");
       }
     }
   }

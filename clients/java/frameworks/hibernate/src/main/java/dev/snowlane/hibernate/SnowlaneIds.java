@@ -19,7 +19,7 @@ public final class SnowlaneIds implements Service, Stoppable {
   /** A {@link PrefetchBuffer} that the program has made and closes. Without it, the settings below make a client. */
   public static final String BUFFER = "snowlane.buffer";
 
-  /** The endpoints of the client, with commas between them. Default: that of the client. */
+  /** The endpoints of the client, separated by commas. Default: that of the client. */
   public static final String ENDPOINTS = "snowlane.endpoints";
 
   /** The bearer token of the client. Default: none. */
