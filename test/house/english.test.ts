@@ -99,6 +99,46 @@ const forms: readonly Form[] = [
   { found: /\banew\b/i, bad: "It begins anew.", instead: "It begins again." },
   { found: /\bmend(?:s|ed|ing)?\b/i, bad: "Version 2 mends it.", instead: "Version 2 fixes it." },
   {
+    found: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|other\b|[a-z]+er\b)[a-z]/i,
+    bad: "A negative number is no ID.",
+    instead: "A negative number is not an ID.",
+  },
+  {
+    // `none` is also a value of --auth.
+    found: /(?<!\bthere |--auth )\b(?:is|are|was|were) none\b(?! of\b)/,
+    bad: "Other keys are none.",
+    instead: "Other keys are not worker keys.",
+  },
+  { found: /\bso many\b/i, bad: "It waits for so many answers.", instead: "It waits for that many answers." },
+  { found: /\b(?:for|within) so long\b/i, bad: "A segment lasts for so long.", instead: "A segment lasts this long." },
+  {
+    found: /\bmay not stand\b/,
+    bad: "A character that may not stand here.",
+    instead: "An unexpected character.",
+  },
+  { found: /\bbelongs? into\b/i, bad: "The line belongs into the file.", instead: "Put the line into the file." },
+  {
+    found: /\b(?:something|nothing|anything) else than\b/i,
+    bad: "Something else than a server answers.",
+    instead: "Something other than a server answers.",
+  },
+  { found: /\bis told from\b/i, bad: "A URL is told from a path.", instead: "A URL is distinguished from a path." },
+  {
+    found: /\b(?:is|are) told (?:in|at|once|with|of|by|too)\b/i,
+    bad: "A wrong count is told at its field.",
+    instead: "A wrong count is reported at its field.",
+  },
+  { found: /\bone's own\b/i, bad: "A layout of one's own.", instead: "A custom layout." },
+  {
+    found: /\bwith (?:blanks|commas|tabs) between\b/,
+    bad: "URLs with blanks between.",
+    instead: "URLs separated by spaces.",
+  },
+  { found: /\bsmall letters?\b/i, bad: "1 to 63 small letters.", instead: "1 to 63 lower-case letters." },
+  { found: /\bcomes? free\b/i, bad: "One comes free soon.", instead: "One becomes free soon." },
+  { found: /\bpassed over\b/i, bad: "Replicas are passed over.", instead: "Replicas are skipped." },
+  { found: /\bin the place of\b/i, bad: "A fake in the place of a store.", instead: "A fake in place of a store." },
+  {
     found: /\bthe parts of (?:an? )?\{@link/i,
     bad: "The parts of a {@link Listener}.",
     instead: "The limits of a {@link Listener}, and where its faults go.",
