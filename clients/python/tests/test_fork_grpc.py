@@ -7,23 +7,11 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 FOLDER = Path(__file__).parent
-
-
-@pytest.fixture(name="url", scope="module")
-def _url() -> Iterator[str]:
-    server = subprocess.Popen(
-        [sys.executable, str(FOLDER / "serve.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    yield server.stdout.readline().strip()
-    server.kill()
-    server.communicate()
 
 
 def run(*args: str, given: str | None = None) -> str:
