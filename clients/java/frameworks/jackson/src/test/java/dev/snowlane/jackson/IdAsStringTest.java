@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,13 @@ class IdAsStringTest {
   record Order(@IdAsString long id, long quantity, @IdAsString Long parent, @IdsAsStrings List<Long> lines) {}
 
   record Ways(@IdsAsStrings Long[] array, @IdsAsStrings Map<String, Long> byName) {}
+
+  record OrderId(@JsonValue @IdAsString long value) {
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    OrderId {}
+  }
+
+  record Typed(OrderId id, List<OrderId> lines, Map<String, OrderId> byName) {}
 
   /** Both lines of Jackson, with their defaults. */
   enum Jackson {
@@ -72,6 +81,20 @@ class IdAsStringTest {
     Ways read = jackson.read(json, Ways.class);
     assertEquals(ID, read.array()[0]);
     assertEquals(Map.of("a", ID), read.byName());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTypeOfItsOwnIsAStringWhereverItIsUsed(Jackson jackson) throws Exception {
+    OrderId id = new OrderId(ID);
+    Typed typed = new Typed(id, List.of(id), Map.of("a", id));
+    String json = jackson.write(typed);
+    assertTrue(json.contains("\"id\":\"2126432293437465084\""), json);
+    assertTrue(json.contains("[\"2126432293437465084\"]"), json);
+    assertTrue(json.contains("{\"a\":\"2126432293437465084\"}"), json);
+    assertEquals(typed, jackson.read(json, Typed.class));
+    assertEquals(id, jackson.read("2126432293437465084", OrderId.class));
+    assertThrows(Exception.class, () -> jackson.read("2.126E18", OrderId.class));
   }
 
   @ParameterizedTest
