@@ -4,8 +4,15 @@ import { delimiter, join, resolve } from "node:path";
 import { fetchMavenRepository, type Maven, offlineMaven } from "../fetch/maven-repository.ts";
 import { classpathGoal, type JavaBuilds } from "./java-client.ts";
 
+/** Of a Java process that is over before a better compiler, or threads for its garbage, have paid. */
+const shortLived: readonly string[] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+
 /** For a build that leaves out what only a release needs. */
-const quick: readonly string[] = ["-Dmaven.javadoc.skip=true", "-Dmaven.source.skip=true"];
+const quick: readonly string[] = [
+  "-Dmaven.javadoc.skip=true",
+  "-Dmaven.source.skip=true",
+  `-DargLine=${shortLived.join(" ")}`,
+];
 
 /**
  * Builds the client and the modules for frameworks in copies of their folders, and installs them for Maven.
@@ -35,7 +42,7 @@ export async function compileExample(
 ): Promise<readonly string[]> {
   await maven(copy, [...args, "compile", classpathGoal, "-Dmdep.outputFile=classpath.txt"]);
   const classpath = [join(copy, "target/classes"), readFileSync(join(copy, "classpath.txt"), "utf8").trim()];
-  return ["java", "-XX:TieredStopAtLevel=1", "-cp", classpath.join(delimiter), "shop.App"];
+  return ["java", ...shortLived, "-cp", classpath.join(delimiter), "shop.App"];
 }
 
 /** Fetches, once, what the builds of the modules, their tests and packages, and `examples/spring-boot` need. */
