@@ -10,10 +10,10 @@ import { composerEnvironment } from "../support/fetch/composer.ts";
 import { phpCall } from "../support/fetch/php.ts";
 import { runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
-import { blocksOf } from "../support/processes/page-blocks.ts";
+import { startIdPool, type Taken, takeFromPool } from "../support/processes/php-pool.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
-import { type PhpFpm, startPhpFpm } from "../support/servers/php-fpm-server.ts";
+import type { PhpFpm } from "../support/servers/php-fpm-server.ts";
 import { sized } from "../support/worlds/scale.ts";
 import { makeSampleSequences } from "./sample-lines.ts";
 
@@ -29,17 +29,14 @@ const startServer = (listen: string): Promise<SnowlaneProcess> =>
 beforeAll(async () => {
   servers = [await startServer(`127.0.0.1:${await findFreePort()}`), await startServer("127.0.0.1:0")];
   await makeSampleSequences(servers[0]!.url);
-  const script = join(folder, "ids.php");
-  writeFileSync(script, poolProgram());
-  pool = await startPhpFpm({ script, workers: 4, environment: { SNOWLANE_URL: urls() } });
+  // By the lines of docs/frameworks.md.
+  pool = await startIdPool(folder, servers.map(({ url }) => url).join(","));
 }, timeout);
 afterAll(async () => {
   await pool?.stop();
   for (const server of servers) await server.stop("SIGTERM");
   rmSync(folder, { recursive: true, force: true });
 });
-
-const urls = (): string => servers.map(({ url }) => url).join(",");
 
 /** Runs a program of the client with PHP's command line. */
 async function run(program: string, { url = servers[0]!.url, apcu = false } = {}): Promise<readonly string[]> {
@@ -48,39 +45,7 @@ async function run(program: string, { url = servers[0]!.url, apcu = false } = {}
   return (await runCommand(env, [...call, join(client, program)], { env: variables })).trim().split("\n");
 }
 
-/** The lines of docs/frameworks.md, and then as many IDs as a request asks for. */
-function poolProgram(): string {
-  const [lines = ""] = blocksOf("docs/frameworks.md", "php");
-  const [first, ...rest] = lines.split("\n");
-  expect([first, rest[0]]).toEqual(["<?php", 'require "vendor/autoload.php";']);
-  return `<?php require "${client}/autoload.php"; ob_start();\n${rest.slice(1).join("\n")}
-$taken = [ob_get_clean()];
-$reasons = [];
-for ($left = (int) ($_GET["count"] ?? 1) - 1; $left > 0; $left--) {
-    try {
-        $taken[] = (string) $ids->nextId();
-    } catch (Snowlane\\SnowlaneException $failure) {
-        $reasons[] = $failure->reason->value;
-    }
-}
-$refills = $ids->stats()->refills;
-echo json_encode(["worker" => getmypid(), "ids" => $taken, "reasons" => $reasons, "refills" => $refills]);
-`;
-}
-
-/** What a worker of the pool answers. */
-interface Taken {
-  readonly worker: number;
-  readonly ids: readonly string[];
-  readonly reasons: readonly string[];
-  readonly refills: number;
-}
-
-async function take(count: number): Promise<Taken> {
-  const response = await fetch(`${pool!.url}/?count=${count}`);
-  if (!response.ok) throw new Error(`The pool answers with ${response.status}.`);
-  return (await response.json()) as Taken;
-}
+const take = (count: number): Promise<Taken> => takeFromPool(pool!, count);
 
 /** Whether a worker still is there, which another caller may have killed. */
 const isAlive = (worker: number): boolean => existsSync(`/proc/${worker}`);
