@@ -6,6 +6,8 @@ import java.lang.invoke.VarHandle;
 /**
  * A run whose IDs many threads claim. Claiming changes only the cursor, in one atomic step, so the claims of two
  * threads never overlap, whatever happens in between.
+ *
+ * docs/adr/0240 says what a look at the age costs.
  */
 final class ClaimableRun {
 
@@ -110,9 +112,12 @@ final class ClaimableRun {
     return new ClaimableRun(answer, new IdRun(idAt(index), partCount, stride), partCount, mask);
   }
 
-  /** Whether the claimer of an index below {@link #low} only has to take its ID. */
+  /**
+   * Whether the claimer of an index only has to take its ID. Indexes behind {@link #low} are as plain as those before
+   * it: the mark of a buffer in a rush is at the first ID of an answer.
+   */
   boolean isPlain(long index) {
-    return index < low && (index & mask) != 0;
+    return index < count && index != low && (index & mask) != 0;
   }
 
   /** Whether the claimer of an index has to check the age. */

@@ -40,6 +40,17 @@ class ClaimableRunTest {
   }
 
   @Test
+  void aClaimBehindTheMarkCostsNoMoreThanOneBeforeIt() {
+    int mask = ClaimableRun.lookMask(1_000_000);
+    for (int low : new int[] {0, 1, 63, 640, 1_000}) {
+      ClaimableRun run = new ClaimableRun(null, new IdRun(100, 1_000, 1), low, mask);
+      int[] slow = IntStream.range(0, 1_100).filter(index -> !run.isPlain(index)).toArray();
+      int[] wanted = IntStream.range(0, 1_100).filter(i -> i % 64 == 0 || i == low || i >= run.count).toArray();
+      assertArrayEquals(wanted, slow);
+    }
+  }
+
+  @Test
   void claimsBeyondTheEndNeverComeBack() {
     ClaimableRun run = new ClaimableRun(null, new IdRun(0, 1 << 20, 1), 1 << 20, 0);
     for (int i = 0; i < 10_000_000; i++) run.claimBlock(Integer.MAX_VALUE);
