@@ -121,7 +121,7 @@ func (r *claimableRun) isContended(index uint64) bool {
 }
 
 // lookMask returns the mask for a rate at which IDs are handed out: one claimer in 10 ms of use checks the age, and at
-// least one in 64.
+// least one in 64. docs/adr/0240 says what that costs.
 func lookMask(rate float64) uint64 {
 	const perSecond, claimsMax = 100, 64
 	claims := uint64(min(rate/perSecond, claimsMax))

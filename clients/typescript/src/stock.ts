@@ -19,7 +19,7 @@ export interface StockOptions {
 
 /** The age of IDs is checked at least once in this many claims, */
 const claimsPerLookMax = 64;
-/** and at least once in this much time of use. */
+/** and at least once in this much time of use. docs/adr/0240 says what that costs. */
 const usePerLookMs = 10;
 
 /**
