@@ -27,8 +27,10 @@ type attempts struct {
 
 // attempt is one attempt of a call.
 type attempt struct {
-	endpoint  *endpoint
-	number    int
+	endpoint *endpoint
+	number   int
+	// isHedge is set if its second request was answered.
+	isHedge   bool
 	startedAt time.Time
 	// attempts is the call's attempts, which it belongs to.
 	attempts *attempts
@@ -90,11 +92,11 @@ func (a *attempts) begin(ctx context.Context) (attempt, error) {
 	return attempt{endpoint: chosen, number: a.number, startedAt: clock.Now(), attempts: a}, nil
 }
 
-// reportOther informs the observer about the other request of an attempt: it failed, or it was cancelled because one
-// was answered first.
-func (a *attempt) reportOther(endpoint *endpoint, reason Reason) {
+// reportOther informs the observer about the request that did not decide the outcome of the attempt: it failed, or it
+// was cancelled because the other one was answered first.
+func (a *attempt) reportOther(endpoint *endpoint, isHedge bool, reason Reason) {
 	other := *a
-	other.endpoint = endpoint
+	other.endpoint, other.isHedge = endpoint, isHedge
 	a.attempts.report(other, reason)
 }
 
@@ -162,7 +164,7 @@ func (a *attempts) fail(ctx context.Context, attempt attempt, cause error) error
 func (a *attempts) report(attempt attempt, reason Reason) {
 	options := &a.client.options
 	notify(options.Observer.OnAttempt, AttemptEvent{
-		Method: a.method, Endpoint: attempt.endpoint.address.url, Attempt: attempt.number,
+		Method: a.method, Endpoint: attempt.endpoint.address.url, Attempt: attempt.number, IsHedge: attempt.isHedge,
 		Duration: options.Clock.Now().Sub(attempt.startedAt), Reason: reason,
 	})
 }

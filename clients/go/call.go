@@ -128,15 +128,15 @@ func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, wor
 				c.endpoints.noteHedge(leg.endpoint, leg.endpoint != attempt.endpoint)
 				switch {
 				case underWay > 0 && leg.isHedge:
-					attempt.reportOther(attempt.endpoint, Cancelled)
+					attempt.reportOther(attempt.endpoint, false, Cancelled)
 				case underWay > 0:
-					attempt.reportOther(plan.endpoint, Cancelled)
+					attempt.reportOther(plan.endpoint, true, Cancelled)
 				case first != nil:
-					attempt.reportOther(first.endpoint, reasonOfRPC(first.err))
+					attempt.reportOther(first.endpoint, false, reasonOfRPC(first.err))
 				case failedHedge != nil:
-					attempt.reportOther(failedHedge.endpoint, reasonOfRPC(failedHedge.err))
+					attempt.reportOther(failedHedge.endpoint, true, reasonOfRPC(failedHedge.err))
 				}
-				attempt.endpoint, attempt.isReplaced = leg.endpoint, leg.isReplaced
+				attempt.endpoint, attempt.isHedge, attempt.isReplaced = leg.endpoint, leg.isHedge, leg.isReplaced
 				return leg.answer, nil
 			}
 			if leg.isHedge {
@@ -149,7 +149,7 @@ func tryHedged[Answer any](ctx context.Context, c *Client, attempt *attempt, wor
 		}
 	}
 	if failedHedge != nil {
-		attempt.reportOther(failedHedge.endpoint, reasonOfRPC(failedHedge.err))
+		attempt.reportOther(failedHedge.endpoint, true, reasonOfRPC(failedHedge.err))
 	}
 	if reasonOfRPC(first.err) == QuotaExceeded {
 		c.hedges.noteQuota()

@@ -7,7 +7,9 @@ type AttemptEvent struct {
 	Method   string
 	Endpoint string
 	// Attempt counts from 1.
-	Attempt  int
+	Attempt int
+	// IsHedge is set if it is the second request of a refill that had no answer soon; both have one number.
+	IsHedge  bool
 	Duration time.Duration
 	// Reason is empty if it succeeded.
 	Reason Reason

@@ -193,7 +193,7 @@ func TestAClientTellsThatItReplacedAConnectionAndOfAnotherDeployment(t *testing.
 	}
 }
 
-func TestOfTwoRequestsOfARefillTheLostOneIsToldToo(t *testing.T) {
+func TestTheObserverLearnsOfBothRequestsOfARefillAndWhichOneIsTheHedge(t *testing.T) {
 	servers := startServers(t, 1, 1)
 	var mutex sync.Mutex
 	var events []snowlane.AttemptEvent
@@ -221,7 +221,8 @@ func TestOfTwoRequestsOfARefillTheLostOneIsToldToo(t *testing.T) {
 	mutex.Lock()
 	defer mutex.Unlock()
 	if len(events) != 2 || events[0].Endpoint != slow.url() || events[0].Reason != snowlane.Cancelled ||
-		events[1].Endpoint != well.url() || events[1].Reason != "" || events[0].Attempt != 1 || events[1].Attempt != 1 {
+		events[1].Endpoint != well.url() || events[1].Reason != "" || events[0].Attempt != 1 || events[1].Attempt != 1 ||
+		events[0].IsHedge || !events[1].IsHedge {
 		t.Errorf("%+v", events)
 	}
 }

@@ -54,9 +54,14 @@ const spellings: Readonly<Record<string, (entry: ContractName) => { readonly nam
   TypeScript: ({ name, kind }) => ({
     name: kind === "time" ? `${name}Ms` : name,
     type:
-      { text: /^string$/, place: /^string$/, state: /^ClientState$/, reason: /^SnowlaneReason$/, number: /^bigint$/ }[
-        kind
-      ] ?? /^number$/,
+      {
+        text: /^string$/,
+        place: /^string$/,
+        flag: /^boolean$/,
+        state: /^ClientState$/,
+        reason: /^SnowlaneReason$/,
+        number: /^bigint$/,
+      }[kind] ?? /^number$/,
   }),
   Go: ({ name, kind }) => ({
     name: capital(name).replace(/Rtt$/, "RTT"),
@@ -64,6 +69,7 @@ const spellings: Readonly<Record<string, (entry: ContractName) => { readonly nam
       {
         text: /^string$/,
         place: /^string$/,
+        flag: /^bool$/,
         state: /^State$/,
         reason: /^Reason$/,
         time: /^time\.Duration$/,
@@ -77,6 +83,7 @@ const spellings: Readonly<Record<string, (entry: ContractName) => { readonly nam
       {
         text: /^String$/,
         place: /^Optional<String>$/,
+        flag: /^boolean$/,
         state: /^State$/,
         reason: /^Optional<ErrorReason>$/,
         time: /^Duration$/,
@@ -90,6 +97,7 @@ const spellings: Readonly<Record<string, (entry: ContractName) => { readonly nam
       {
         text: /^str$/,
         place: /^str$/,
+        flag: /^bool$/,
         state: /^State$/,
         reason: /^ErrorReason \| None$/,
         time: /^float$/,

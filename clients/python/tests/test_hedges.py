@@ -154,7 +154,7 @@ def test_where_both_requests_fail_the_error_is_that_of_the_first(pair: list[Scri
 
 
 @pytest.mark.parametrize("is_aio", [False, True])
-def test_both_requests_are_reported_and_the_one_that_is_not_needed_is_cancelled(
+def test_the_observer_learns_of_both_requests_of_a_refill_and_which_one_is_the_hedge(
     pair: list[ScriptedServer], over: threading.Event, is_aio: bool
 ) -> None:
     heard: list[AttemptEvent] = []
@@ -187,7 +187,7 @@ def test_both_requests_are_reported_and_the_one_that_is_not_needed_is_cancelled(
         return well
 
     well = asyncio.run(run()) if is_aio else run_threads()
-    events = {event.endpoint: (event.method, event.attempt, event.reason) for event in heard}
+    events = {event.endpoint: (event.method, event.attempt, event.is_hedge, event.reason) for event in heard}
     assert len(heard) == 2
-    assert events.pop(well.url) == ("ReserveIds", 1, None)
-    assert list(events.values()) == [("ReserveIds", 1, ErrorReason.CANCELLED)]
+    assert events.pop(well.url) == ("ReserveIds", 1, True, None)
+    assert list(events.values()) == [("ReserveIds", 1, False, ErrorReason.CANCELLED)]

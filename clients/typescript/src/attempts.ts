@@ -47,6 +47,8 @@ export interface Attempt {
   readonly endpoint: Endpoint;
   /** From 1. */
   readonly number: number;
+  /** Whether it is the second request under this number. */
+  readonly isHedge: boolean;
   /** By the monotonic clock. */
   readonly startedMs: number;
   /** How long it may take. */
@@ -114,7 +116,8 @@ export class Attempts {
     await this.#sleep(Math.max(waitMs, this.#waitMs), endpoint);
     this.#waitMs = 0;
     this.#number++;
-    return { endpoint, number: this.#number, startedMs: clock.monotonicMs(), timeoutMs: this.attemptLeftMs };
+    const startedMs = clock.monotonicMs();
+    return { endpoint, number: this.#number, isHedge: false, startedMs, timeoutMs: this.attemptLeftMs };
   }
 
   succeed(attempt: Attempt): void {
@@ -151,21 +154,21 @@ export class Attempts {
   }
 
   /**
-   * Informs the observer about the other request of an attempt: it failed, or it was cancelled because one was answered
-   * first.
+   * Informs the observer about the request that did not decide the outcome of its attempt: it failed, or it was
+   * cancelled because the other one was answered first.
    *
    * @param cause - What it failed with; undefined: it was cancelled.
    */
-  reportOther(attempt: Attempt, endpoint: Endpoint, cause: unknown): void {
+  reportOther(request: Attempt, cause: unknown): void {
     const isCancelled = cause === undefined || this.#signal.aborted;
-    const reason = isCancelled ? "CANCELLED" : errorOfRpc(cause, { endpoint: endpoint.url }).reason;
-    this.#report({ ...attempt, endpoint }, reason);
+    const reason = isCancelled ? "CANCELLED" : errorOfRpc(cause, { endpoint: request.endpoint.url }).reason;
+    this.#report(request, reason);
   }
 
-  #report({ endpoint, number, startedMs }: Attempt, reason: SnowlaneReason | undefined): void {
+  #report({ endpoint, number, isHedge, startedMs }: Attempt, reason: SnowlaneReason | undefined): void {
     const { clock, observer } = this.#settings;
     const durationMs = clock.monotonicMs() - startedMs;
-    const event = { method: this.#method, endpoint: endpoint.url, attempt: number, durationMs };
+    const event = { method: this.#method, endpoint: endpoint.url, attempt: number, isHedge, durationMs };
     notify(() => observer.onAttempt?.(reason === undefined ? event : { ...event, reason }));
   }
 

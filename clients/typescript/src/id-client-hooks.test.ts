@@ -50,7 +50,7 @@ test("interceptors are a list", () => {
   client.close();
 });
 
-test("of two requests of a refill the lost one is reported, too", async () => {
+test("the observer learns of both requests of a refill, and which one is the hedge", async () => {
   const servers = [await startServer(), await startServer()];
   const attempts: AttemptEvent[] = [];
   const observer = { onAttempt: (event: AttemptEvent) => void attempts.push(event) };
@@ -61,8 +61,8 @@ test("of two requests of a refill the lost one is reported, too", async () => {
   used.handlers = { reserveIds: () => new Promise(() => {}) };
   await client.prefetch({ maxAgeMs: 60_000 }).nextId();
   expect(attempts.slice(1)).toMatchObject([
-    { method: "ReserveIds", endpoint: used.url, attempt: 1, reason: "CANCELLED" },
-    { method: "ReserveIds", endpoint: other.url, attempt: 1 },
+    { method: "ReserveIds", endpoint: used.url, attempt: 1, isHedge: false, reason: "CANCELLED" },
+    { method: "ReserveIds", endpoint: other.url, attempt: 1, isHedge: true },
   ]);
   expect(attempts[2]).not.toHaveProperty("reason");
 });

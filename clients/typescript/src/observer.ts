@@ -6,6 +6,8 @@ export interface AttemptEvent {
   readonly endpoint: string;
   /** From 1. */
   readonly attempt: number;
+  /** Whether it is the second request of a refill that had no answer soon; both have one number. */
+  readonly isHedge: boolean;
   readonly durationMs: number;
   /** Absent: it succeeded. */
   readonly reason?: SnowlaneReason;

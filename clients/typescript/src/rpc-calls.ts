@@ -156,7 +156,7 @@ export class RpcCalls {
       const value = await work(this.#client(service, endpoint), rpcOptions, (...given) =>
         this.#admit(endpoint, ...given),
       );
-      return { value, endpoint };
+      return { value, request: attempt };
     });
   }
 
@@ -170,7 +170,8 @@ export class RpcCalls {
     return this.#attempts({ method, options }, async (attempt, { signal, attempts }) => {
       const headers = await this.#headers();
       const plan = this.#planHedge(attempt.endpoint);
-      const legOf = (endpoint: Endpoint, second?: SecondChannel) => async (legSignal: AbortSignal) => {
+      const legOf = (request: Attempt, second?: SecondChannel) => async (legSignal: AbortSignal) => {
+        const { endpoint } = request;
         const startedMs = clock.monotonicMs();
         const client = second
           ? createClient(service, this.#intercepted(endpoint, second.transport))
@@ -180,7 +181,7 @@ export class RpcCalls {
         try {
           const value = await work(client, rpcOptions, (...given) => this.#admit(endpoint, ...given));
           if (!legSignal.aborted) outcome = "won";
-          return { value, endpoint, durationMs: clock.monotonicMs() - startedMs };
+          return { value, request, durationMs: clock.monotonicMs() - startedMs };
         } catch (error) {
           if (errorOfRpc(error, { endpoint: endpoint.url }).reason === "QUOTA_EXCEEDED") this.#hedges.noteQuota();
           throw error;
@@ -188,24 +189,23 @@ export class RpcCalls {
           second?.settle(outcome);
         }
       };
-      let hedged: Endpoint | undefined;
+      let hedge = attempt;
       const won = await firstOfTwo({
         clock,
         signal,
-        first: legOf(attempt.endpoint),
+        first: legOf(attempt),
         delayMs: plan.delayMs,
         second: () => {
           if (this.#hedges.arePaused) return undefined;
           const second = plan.endpoint ?? this.#channelOf(attempt.endpoint).second?.();
           if (second === undefined) return undefined;
-          hedged = plan.endpoint ?? attempt.endpoint;
-          return "transport" in second ? legOf(attempt.endpoint, second) : legOf(second);
+          hedge = { ...attempt, endpoint: plan.endpoint ?? attempt.endpoint, isHedge: true };
+          return legOf(hedge, "transport" in second ? second : undefined);
         },
-        onOther: (isFirst, cause) =>
-          attempts.reportOther(attempt, isFirst ? attempt.endpoint : (hedged ?? attempt.endpoint), cause),
+        onOther: (isFirst, cause) => attempts.reportOther(isFirst ? attempt : hedge, cause),
       });
       this.#hedges.noteAnswer(won.durationMs);
-      endpoints.noteRefill(won.endpoint);
+      endpoints.noteRefill(won.request.endpoint);
       return won;
     });
   }
@@ -236,7 +236,7 @@ export class RpcCalls {
     attemptOnce: (
       attempt: Attempt,
       call: { readonly signal: AbortSignal; readonly attempts: Attempts },
-    ) => Promise<{ readonly value: T; readonly endpoint: Endpoint }>,
+    ) => Promise<{ readonly value: T; readonly request: Attempt }>,
   ): Promise<T> {
     const call = options?.signal && new LinkedAbort([options.signal, this.#closing.signal]);
     const { signal } = call ?? this.#closing;
@@ -246,8 +246,8 @@ export class RpcCalls {
         await this.#prepare();
         const attempt = await attempts.begin();
         try {
-          const { value, endpoint } = await attemptOnce(attempt, { signal, attempts });
-          attempts.succeed({ ...attempt, endpoint });
+          const { value, request } = await attemptOnce(attempt, { signal, attempts });
+          attempts.succeed(request);
           return value;
         } catch (error) {
           attempts.fail(attempt, error);

@@ -230,7 +230,7 @@ class AsyncCalls:
                     endpoint = plan.endpoint if winner is second else attempt.endpoint
                     self._hedges.note_answer(self.clock.monotonic_s() - started_s[winner])
                     self._endpoints.note_refill(endpoint, is_hedge=endpoint is not attempt.endpoint)
-                    attempt.endpoint = endpoint
+                    attempt.endpoint, attempt.is_hedge = endpoint, winner is second
                     reported = winner
                     return winner.result()
             return first.result()
@@ -239,10 +239,10 @@ class AsyncCalls:
             for leg in started_s:
                 leg.cancel()
             await asyncio.wait(started_s)
-            for leg, leg_started_s in started_s.items():
+            for leg in started_s:
                 if leg is not reported:
                     endpoint = plan.endpoint if leg is second else begun_at
-                    attempts.lost(attempt, endpoint, leg_started_s, _reason_of(leg, endpoint))
+                    attempts.lost(attempt, endpoint, _reason_of(leg, endpoint), is_hedge=leg is second)
 
     async def _run_leg(
         self,

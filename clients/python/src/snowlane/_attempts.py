@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ._backoff import quota_wait_s
 from ._endpoints import Endpoint, Endpoints
@@ -34,6 +34,7 @@ class Attempt:
     Attributes:
         number: Counts from 1.
         is_replaced: Whether its connection was dark, so that the next attempt at this endpoint takes another one.
+        is_hedge: Whether its second request was answered.
     """
 
     endpoint: Endpoint
@@ -41,6 +42,7 @@ class Attempt:
     started_s: float
     timeout_s: float
     is_replaced: bool = False
+    is_hedge: bool = False
 
 
 class Attempts:
@@ -101,13 +103,13 @@ class Attempts:
         self._settings.endpoints.note_success(attempt.endpoint)
         self._report(attempt, None)
 
-    def lost(self, attempt: Attempt, endpoint: Endpoint, started_s: float, reason: ErrorReason | None) -> None:
+    def lost(self, attempt: Attempt, endpoint: Endpoint, reason: ErrorReason | None, *, is_hedge: bool) -> None:
         """Ends the second request of an attempt, or the first where the second one was answered before it.
 
         Args:
             reason: Why it failed; None: it was no longer needed.
         """
-        other = Attempt(endpoint, attempt.number, started_s, attempt.timeout_s)
+        other = replace(attempt, endpoint=endpoint, is_hedge=is_hedge)
         self._report(other, reason or ErrorReason.CANCELLED)
 
     def fail(self, attempt: Attempt, error: SnowlaneError) -> None:
@@ -141,7 +143,8 @@ class Attempts:
 
     def _report(self, attempt: Attempt, reason: ErrorReason | None) -> None:
         duration_s = self._settings.monotonic_s() - attempt.started_s
-        event = AttemptEvent(self._method, attempt.endpoint.url, attempt.number, duration_s, reason)
+        url, number, is_hedge = attempt.endpoint.url, attempt.number, attempt.is_hedge
+        event = AttemptEvent(self._method, url, number, is_hedge, duration_s, reason)
         tell(lambda: self._settings.observer.on_attempt(event))
 
     def _deadline_exceeded(self) -> SnowlaneError:

@@ -227,6 +227,7 @@ class Calls:
                         continue
                     reported = leg
                     self._note_winner(leg, attempt)
+                    attempt.is_hedge = leg is not first
                     return value
             finally:
                 alarm.cancel()
@@ -235,7 +236,7 @@ class Calls:
                     self._connections.leave(leg.connection)
                 for leg in legs:
                     if leg is not reported:
-                        attempts.lost(attempt, leg.endpoint, leg.started_s, reasons.get(leg))
+                        attempts.lost(attempt, leg.endpoint, reasons.get(leg), is_hedge=leg is not first)
         assert failure is not None
         raise failure
 

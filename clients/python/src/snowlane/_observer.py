@@ -18,6 +18,7 @@ class AttemptEvent:
         method: The name of the RPC.
         endpoint: The URL of the server.
         attempt: Number of the attempt within its call, from 1.
+        is_hedge: Whether it is the second request of a refill that had no answer soon; both have one number.
         duration_s: How long it took.
         reason: Why it failed; None if it succeeded.
     """
@@ -25,6 +26,7 @@ class AttemptEvent:
     method: str
     endpoint: str
     attempt: int
+    is_hedge: bool
     duration_s: float
     reason: ErrorReason | None
 

@@ -19,6 +19,7 @@ final class Attempts {
   static final class Attempt {
 
     private Endpoint endpoint;
+    private boolean isHedge;
     private final int number;
     private final long startedNanos;
 
@@ -35,9 +36,10 @@ final class Attempts {
       return endpoint;
     }
 
-    /** Records that another endpoint answered it. */
-    void answeredBy(Endpoint other) {
+    /** Records that its second request was answered. */
+    void answeredByHedge(Endpoint other) {
       endpoint = other;
+      isHedge = true;
     }
 
     /** From 1. */
@@ -133,20 +135,20 @@ final class Attempts {
   }
 
   /**
-   * Informs the observer about the other request of an attempt: it failed, or it was cancelled because one was answered
-   * first.
+   * Informs the observer about the request that did not decide the outcome of an attempt: it failed, or it was cancelled
+   * because the other one was answered first.
    *
    * @param cause null: it was cancelled
    */
-  void reportOther(Attempt attempt, Endpoint endpoint, @Nullable RuntimeException cause) {
+  void reportOther(Attempt attempt, Endpoint endpoint, boolean isHedge, @Nullable RuntimeException cause) {
     boolean isCancelled = cause == null || ended(cause).isPresent();
     ErrorReason reason = isCancelled ? ErrorReason.CANCELLED : RpcErrors.of(cause, endpoint.url()).reason();
-    report(attempt, endpoint, Optional.of(reason));
+    report(attempt, endpoint, isHedge, Optional.of(reason));
   }
 
   void succeed(Attempt attempt) {
     endpoints.noteSuccess(attempt.endpoint());
-    report(attempt, attempt.endpoint(), Optional.empty());
+    report(attempt, attempt.endpoint(), attempt.isHedge, Optional.empty());
   }
 
   /** Records that a stream moved on: the count of attempts starts again. */
@@ -170,7 +172,7 @@ final class Attempts {
   SnowlaneException fail(Attempt attempt, RuntimeException cause) {
     SnowlaneException failure =
         ended(cause).orElseGet(() -> RpcErrors.of(cause, attempt.endpoint().url(), !endpoints.hasAnswered()));
-    report(attempt, attempt.endpoint(), Optional.of(failure.reason()));
+    report(attempt, attempt.endpoint(), attempt.isHedge, Optional.of(failure.reason()));
     boolean hasRunOut = failure.reason() == ErrorReason.DEADLINE_EXCEEDED;
     boolean isOver = callLeftNanos() <= 0;
     boolean isAnswer =
@@ -230,10 +232,11 @@ final class Attempts {
     return new SnowlaneException(ErrorReason.CANCELLED, "The caller cancelled.", cause);
   }
 
-  private void report(Attempt attempt, Endpoint endpoint, Optional<ErrorReason> failure) {
+  private void report(Attempt attempt, Endpoint endpoint, boolean isHedge, Optional<ErrorReason> failure) {
     Duration duration = Duration.ofNanos(settings.clock().nanos() - attempt.startedNanos());
     ClientObserver.AttemptEvent event =
-        new ClientObserver.AttemptEvent(method, endpoint.url(), attempt.number(), duration, failure);
+        new ClientObserver.AttemptEvent(
+            method, endpoint.url(), attempt.number(), isHedge, duration, failure);
     Observers.tell(() -> settings.observer().onAttempt(event));
   }
 }

@@ -18,11 +18,17 @@ public interface ClientObserver {
    * @param method the name of the RPC
    * @param endpoint the URL of the server
    * @param attempt number of the attempt within its call, from 1
+   * @param isHedge whether it is the second request of a refill that had no answer soon; both have one number
    * @param duration how long it took
    * @param reason why it failed; empty if it succeeded
    */
   record AttemptEvent(
-      String method, String endpoint, int attempt, Duration duration, Optional<ErrorReason> reason) {}
+      String method,
+      String endpoint,
+      int attempt,
+      boolean isHedge,
+      Duration duration,
+      Optional<ErrorReason> reason) {}
 
   /**
    * How a reservation of a buffer ended.

@@ -57,7 +57,7 @@ final class HedgedReservation {
     this.clock = calls.settings().clock();
   }
 
-  /** Makes the attempt, and records in it the endpoint that answered. */
+  /** Makes the attempt, and records in it which request was answered. */
   List<IdRun> run(Attempts.Attempt attempt) {
     Endpoint asked = attempt.endpoint();
     Hedges.Plan plan = hedges.plan(asked);
@@ -71,7 +71,7 @@ final class HedgedReservation {
         if (leg == null || !settle(leg)) continue;
         calls.endpoints().noteHedge(leg.endpoint, leg.endpoint != asked);
         reportOthers(attempt, leg);
-        attempt.answeredBy(leg.endpoint);
+        if (leg != first) attempt.answeredByHedge(leg.endpoint);
         return leg.runs;
       }
     } finally {
@@ -87,7 +87,9 @@ final class HedgedReservation {
   /** Informs the observer about the request that did not decide the outcome of the attempt. */
   private void reportOthers(Attempts.Attempt attempt, Leg outcome) {
     for (Leg other : legs) {
-      if (other != outcome) attempts.reportOther(attempt, other.endpoint, other.isSettled ? other.failure : null);
+      if (other == outcome) continue;
+      boolean isHedge = other != legs.get(0);
+      attempts.reportOther(attempt, other.endpoint, isHedge, other.isSettled ? other.failure : null);
     }
   }
 

@@ -81,7 +81,7 @@ class HedgesTest extends ScriptedServerTest {
   }
 
   @Test
-  void theObserverHearsOfBothRequestsOfARefillAndTheLostOneIsCancelled() {
+  void theObserverLearnsOfBothRequestsOfARefillAndWhichOneIsTheHedge() {
     ScriptedServer second = opened(new ScriptedServer());
     List<AttemptEvent> refills = new CopyOnWriteArrayList<>();
     ClientObserver observer =
@@ -101,6 +101,7 @@ class HedgesTest extends ScriptedServerTest {
     assertEquals(
         List.of(Optional.of(ErrorReason.CANCELLED), Optional.empty()),
         refills.stream().map(AttemptEvent::reason).limit(2).toList());
+    assertEquals(List.of(false, true), refills.stream().map(AttemptEvent::isHedge).limit(2).toList());
   }
 
   @Test
