@@ -4,6 +4,7 @@ import type { TextFormat, TextReadOptions } from "./offline.ts";
 import type { PrefetchBuffer, PrefetchOptions } from "./prefetch-buffer.ts";
 import type { CallOptions, RunSource, StreamOptions } from "./run-source.ts";
 import type { Sequence } from "./sequence.ts";
+import { nanosecondsOf, wholeId } from "./whole-id.ts";
 
 /** Where IDs come from: IdClient, or FakeIdClient in tests. Code that takes an IdSource needs no server in tests. */
 export interface IdSource extends RunSource {
@@ -43,8 +44,11 @@ export abstract class OfflineIds {
   abstract layout(options?: CallOptions): Promise<Layout>;
 
   async parse(idOrText: bigint | string, options?: TextReadOptions): Promise<ParsedId> {
+    if (typeof idOrText !== "string") {
+      const id = wholeId(idOrText);
+      return parseId(await this.layout(), id);
+    }
     const layout = await this.layout();
-    if (typeof idOrText === "bigint") return parseId(layout, idOrText);
     const { id } = createTextCodec(layout, this.#namespace).read(idOrText, options);
     if (id !== undefined) return parseId(layout, id);
     throw new SnowlaneError("MALFORMED_TEXT", "The UUID holds no ID of this deployment.", {
@@ -54,10 +58,12 @@ export abstract class OfflineIds {
   }
 
   async idRange(start: Moment, end: Moment): Promise<IdRange> {
-    return idRange(await this.layout(), start, end);
+    const [first, afterLast] = [nanosecondsOf(start), nanosecondsOf(end)];
+    return idRange(await this.layout(), first, afterLast);
   }
 
   async format(id: bigint, format: TextFormat): Promise<string> {
-    return createTextCodec(await this.layout(), this.#namespace).write(id, format);
+    const whole = wholeId(id);
+    return createTextCodec(await this.layout(), this.#namespace).write(whole, format);
   }
 }

@@ -8,6 +8,7 @@ import { createTextCodec as codecOf, type TextReading } from "../../../src/text/
 import type { TextForm, TextFormat } from "../../../src/text/text-form.ts";
 import { offline } from "./errors.ts";
 import { checkOptionNames } from "./known-options.ts";
+import { nanosecondsOf, wholeId } from "./whole-id.ts";
 
 export type { IdRange, Layout, LayoutSpec, ParsedId, TextForm, TextFormat, TextReading };
 export { presetNames, type PresetName } from "../../../src/snowflake/presets.ts";
@@ -75,7 +76,7 @@ export function presetLayout(name: string, epochMs?: number): Layout {
  * @throws SnowlaneError MALFORMED_ID.
  */
 export function parseId(layout: Layout, id: bigint): ParsedId {
-  return offline(() => parse(layout, id));
+  return offline(() => parse(layout, wholeId(id)));
 }
 
 /**
@@ -87,14 +88,14 @@ export function parseId(layout: Layout, id: bigint): ParsedId {
  * @throws SnowlaneError INVALID_TIME_RANGE, if no tick of the layout's life begins in it.
  */
 export function idRange(layout: Layout, start: Moment, end: Moment): IdRange {
-  return offline(() => rangeOf(layout, nsOf(start), nsOf(end)));
+  return offline(() => rangeOf(layout, nanosecondsOf(start), nanosecondsOf(end)));
 }
 
 /** @param namespace - The deployment's; it marks the UUIDs, nothing else depends on it. */
 export function createTextCodec(layout: Layout, namespace = "default"): TextCodec {
   const codec = codecOf({ layout, namespace });
   return {
-    write: (id, format) => offline(() => codec.writer(format)(id)),
+    write: (id, format) => offline(() => codec.writer(format)(wholeId(id))),
     read: (text, options = {}) => {
       checkOptionNames(options, textReadOptionNames);
       return offline(() => codec.read(text, { nowMs: Date.now(), ...options }));
@@ -128,20 +129,16 @@ export class PublicId {
 
   /** The public ID of an ID. @throws SnowlaneError MALFORMED_ID. */
   hide(id: bigint): bigint {
-    return offline(() => this.#permutation.hide(id));
+    return offline(() => this.#permutation.hide(wholeId(id)));
   }
 
   /** The ID of a public ID; under another key, some other ID. @throws SnowlaneError MALFORMED_ID. */
   reveal(publicId: bigint): bigint {
-    return offline(() => this.#permutation.reveal(publicId));
+    return offline(() => this.#permutation.reveal(wholeId(publicId)));
   }
 }
 
 /** Writes an ID for JSON and for people: decimal digits. A JSON number above 2^53 - 1 would lose some. */
 export function idToString(id: bigint): string {
-  return id.toString();
-}
-
-function nsOf(moment: Moment): bigint {
-  return typeof moment === "bigint" ? moment : BigInt(moment.getTime()) * 1_000_000n;
+  return wholeId(id).toString();
 }
