@@ -152,7 +152,10 @@ def test_an_unavailable_of_the_server_is_told_from_one_without_an_answer(server:
         assert error_of(client.next_id).message == "scripted SHUTTING_DOWN"
 
 
-@pytest.mark.parametrize("kind", ["refused", "no_address", "not_tls", "not_grpc", "untrusted", "wrong_host", "expired"])
+@pytest.mark.parametrize(
+    "kind",
+    ["refused", "no_address", "not_tls", "not_grpc", "untrusted", "wrong_host", "expired", "needs_certificate"],
+)
 def test_every_kind_has_the_sentence_of_the_contract(kind: str) -> None:
     messages = {
         "refused": "Failed to connect to remote host: Connection refused",
@@ -162,6 +165,7 @@ def test_every_kind_has_the_sentence_of_the_contract(kind: str) -> None:
         "untrusted": "CERTIFICATE_VERIFY_FAILED: self signed certificate",
         "wrong_host": "Hostname Verification Check failed.",
         "expired": "CERTIFICATE_VERIFY_FAILED: certificate has expired",
+        "needs_certificate": "failed to connect to all addresses; last error: Unwrap failed (TSI_DATA_CORRUPTED)",
     }
     found = mistake_of(messages[kind], is_tls=True)
     assert found is not None

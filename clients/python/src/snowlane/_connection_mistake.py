@@ -64,7 +64,7 @@ _CLOSED_TEXT = (
     "The connection was closed before any answer: if the server speaks TLS, begin the endpoint with https://."
 )
 _CLOSED_PATTERN = re.compile("failed to connect to all addresses.*(Socket closed|Connection reset)")
-_HANDSHAKE_PATTERN = re.compile("failed to connect to all addresses.*Socket closed")
+_HANDSHAKE_PATTERN = re.compile("failed to connect to all addresses.*(Socket closed|Unwrap failed)")
 
 
 def mistake_of(details: str, *, is_tls: bool) -> ConnectionMistake | None:
@@ -72,7 +72,8 @@ def mistake_of(details: str, *, is_tls: bool) -> ConnectionMistake | None:
     for mistake in _MISTAKES:
         if re.search(mistake.pattern, details):
             return mistake
-    # After a handshake that succeeded, a server closes at once where it misses a certificate of the client.
+    # After a handshake that succeeded, a server closes or sends an alert at once where it misses a certificate of the
+    # client; gRPC cannot read the alert any more.
     if is_tls:
         return _MISTAKES[-1] if _HANDSHAKE_PATTERN.search(details) else None
     if _CLOSED_PATTERN.search(details):
