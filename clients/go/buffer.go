@@ -156,7 +156,7 @@ func NewBuffer(source RunSource, options BufferOptions) (*Buffer, error) {
 		buffer.outage = newOutagePolicy(options)
 	}
 	if buffer.clock == nil {
-		buffer.clock = systemClock{}
+		buffer.clock = SystemClock{}
 	}
 	if buffer.random == nil {
 		buffer.random = rand.Float64

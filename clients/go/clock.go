@@ -19,19 +19,22 @@ type Clock interface {
 	AfterFunc(d time.Duration, f func()) (stop func())
 }
 
-type systemClock struct{}
+// SystemClock is the clocks of this machine. A Client uses it by default; a Clock of your own may embed it.
+type SystemClock struct{}
 
-func (systemClock) Now() time.Time {
+// Now returns the current time.
+func (SystemClock) Now() time.Time {
 	return time.Now()
 }
 
-func (systemClock) AfterFunc(d time.Duration, f func()) func() {
+// AfterFunc runs f in a goroutine of its own after d.
+func (SystemClock) AfterFunc(d time.Duration, f func()) func() {
 	timer := time.AfterFunc(d, f)
 	return func() { timer.Stop() }
 }
 
 // Uptime is 0 if the system does not report it. Linux does, in seconds with two digits after the point.
-func (systemClock) Uptime() time.Duration {
+func (SystemClock) Uptime() time.Duration {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {
 		return 0

@@ -127,7 +127,7 @@ func (o *Options) settle() ([]endpointAddress, error) {
 	setDefault(&o.Namespace, "default")
 	setDefault(&o.Observer, &ClientObserver{})
 	if o.Clock == nil {
-		o.Clock = systemClock{}
+		o.Clock = SystemClock{}
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64

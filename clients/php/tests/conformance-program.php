@@ -12,6 +12,7 @@ require __DIR__ . '/../autoload.php';
 
 /** No streams, no stock for an outage, no offline reading, no two regions; and no threads to make a fleet. */
 const LEFT_OUT = [
+    'wrong-certificates',
     'names',
     'streams-apart',
     'two-regions',

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from interop_fleet import run_fleet
 from interop_sequence import run_sequence
-from interop_session import call, close, open_client, shown_error, stats, streams, take
+from interop_session import call, close, open_client, shown_error, stats, step, streams, take
 
 from snowlane import (
     LAYOUTS,
@@ -256,6 +256,7 @@ _COMMANDS: dict[str, Callable[[dict[str, str]], dict[str, object]]] = {
     "take": take,
     "streams": streams,
     "stats": stats,
+    "step": step,
     "close": close,
     "fleet": run_fleet,
     "issue": issue,

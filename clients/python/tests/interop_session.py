@@ -6,9 +6,11 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from snowlane import IdClient, PrefetchBuffer, SnowlaneError
+from snowlane import IdClient, PrefetchBuffer, SnowlaneError, TlsOptions
+from snowlane._clock import SystemClock
 
 # How long after its time a `take` ends whose calls are late.
 _GRACE_S = 5.0
@@ -19,6 +21,24 @@ _paused: dict[str, list[Iterator[Sequence[int]]]] = {}
 """Streams of each client whose reading stops after the first chunk."""
 
 
+class _SteppedClock(SystemClock):
+    """The clocks of this machine, of which the wall clock can be stepped."""
+
+    stepped_ms = 0
+
+    def now_ms(self) -> int:
+        return super().now_ms() + self.stepped_ms
+
+
+_clock = _SteppedClock()
+
+
+def step(keys: dict[str, str]) -> dict[str, object]:
+    """Steps the wall clock of all clients."""
+    _clock.stepped_ms += int(keys["ms"])
+    return {}
+
+
 def _seconds(keys: dict[str, str], *names: str) -> dict[str, Any]:
     return {f"{name}_s": int(keys[f"{name}_ms"]) / 1000 for name in names if f"{name}_ms" in keys}
 
@@ -26,9 +46,11 @@ def _seconds(keys: dict[str, str], *names: str) -> dict[str, Any]:
 def open_client(keys: dict[str, str]) -> dict[str, object]:
     """Makes a client, with a buffer if `buffer` is 1."""
     options: dict[str, Any] = {"token": keys.get("token"), **_seconds(keys, "timeout", "attempt_timeout")}
+    if "ca" in keys:
+        options["tls"] = TlsOptions(Path(keys["ca"]).read_bytes())
     if "retry_max" in keys:
         options["retry_max"] = int(keys["retry_max"])
-    client = IdClient(keys["endpoints"].split(","), **options)
+    client = IdClient(keys["endpoints"].split(","), clock=_clock, **options)
     buffer = client.prefetch(**_seconds(keys, "max_age", "outage")) if keys.get("buffer") == "1" else None
     _sessions[keys["client"]] = (client, buffer)
     return {}

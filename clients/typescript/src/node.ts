@@ -1,11 +1,10 @@
 import { lookup } from "node:dns/promises";
-import { uptime } from "node:os";
 import type { ClientOptions, OpenChannel } from "./client-options.ts";
-import { type Clock, systemClock } from "./clock.ts";
 import { GrpcTransport } from "./grpc/grpc-transport.ts";
 import type { TlsOptions } from "./grpc/tls-options.ts";
 import { IdClient } from "./id-client.ts";
 import { checkOptionNames, clientOptionNames } from "./known-options.ts";
+import { nodeClock } from "./node-clock.ts";
 
 export type { TlsOptions };
 
@@ -28,24 +27,6 @@ export function createNodeClient(options: NodeClientOptions = {}): IdClient {
   checkOptionNames(options, { ...clientOptionNames, tls: true });
   return new IdClient(grpcChannels(options.tls), { clock: nodeClock, ...options }, lookUpHost);
 }
-
-const nodeClock: Clock = {
-  ...systemClock,
-  uptimeMs: () => uptime() * 1_000,
-  schedule: (delayMs, work, keepsProcess) => {
-    let isOff = false;
-    const run = (): void => {
-      if (!isOff) work();
-    };
-    // A caller waits: after a pause of the process, the bytes in the sockets are read before its time is up.
-    const patient = (): void => void setImmediate(run);
-    const callOff = systemClock.schedule(delayMs, keepsProcess === "keeps process" ? patient : run, keepsProcess);
-    return () => {
-      isOff = true;
-      callOff();
-    };
-  },
-};
 
 /** Returns the addresses of a name in the order of the system. */
 async function lookUpHost(host: string): Promise<readonly string[]> {

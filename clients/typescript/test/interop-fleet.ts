@@ -1,31 +1,43 @@
 /** The command of the interop program that runs many clients: docs/internals/client-contract.md has it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createNodeClient } from "../src/node.ts";
+import type { PrefetchBuffer } from "../src/prefetch-buffer.ts";
+import type { CallOptions } from "../src/run-source.ts";
 import { type Keys, keyOf, shownError } from "./interop-session.ts";
 
-/** Makes many clients, each with a buffer that hands out IDs at an even rate, and counts the calls that fail. */
+/**
+ * Makes many clients, each with a buffer that hands out IDs at an even rate once all have had their first one, and
+ * counts the calls that fail.
+ */
 export async function fleet(keys: Keys): Promise<unknown> {
   const perSecond = Number(keyOf(keys, "per_second"));
   const total = perSecond * Number(keyOf(keys, "seconds"));
   const reasons: Record<string, number> = {};
   let [count, failures] = [0, 0];
-  const member = async (): Promise<void> => {
-    const client = createNodeClient({ endpoints: keyOf(keys, "endpoints").split(",") });
-    const buffer = client.prefetch();
-    const startedMs = performance.now();
+  const take = async (buffer: PrefetchBuffer, options?: CallOptions): Promise<void> => {
+    try {
+      await buffer.nextId(options);
+      count++;
+    } catch (error) {
+      failures++;
+      const { reason } = shownError(error);
+      reasons[reason] = (reasons[reason] ?? 0) + 1;
+    }
+  };
+  const clients = Array.from({ length: Number(keyOf(keys, "clients")) }, () =>
+    createNodeClient({ endpoints: keyOf(keys, "endpoints").split(",") }),
+  );
+  const buffers = clients.map((client) => client.prefetch());
+  // All connect at once, which may take the machine a while.
+  await Promise.all(buffers.map((buffer) => take(buffer, { timeoutMs: 120_000 })));
+  const startedMs = performance.now();
+  const member = async (buffer: PrefetchBuffer): Promise<void> => {
     for (let index = 0; index < total; index++) {
       await sleep(Math.max(0, startedMs + (index * 1_000) / perSecond - performance.now()));
-      try {
-        await buffer.nextId();
-        count++;
-      } catch (error) {
-        failures++;
-        const { reason } = shownError(error);
-        reasons[reason] = (reasons[reason] ?? 0) + 1;
-      }
+      await take(buffer);
     }
-    client.close();
   };
-  await Promise.all(Array.from({ length: Number(keyOf(keys, "clients")) }, member));
+  await Promise.all(buffers.map(member));
+  for (const client of clients) client.close();
   return { count, failures, reasons };
 }

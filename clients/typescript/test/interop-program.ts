@@ -13,7 +13,7 @@ import { createNodeClient } from "../src/node.ts";
 import { createTextCodec, parseId, presetLayout } from "../src/offline.ts";
 import { fleet } from "./interop-fleet.ts";
 import { runSequenceStep } from "./interop-sequence.ts";
-import { call, close, type Keys, keyOf, open, shownError, stats, streams, take } from "./interop-session.ts";
+import { call, close, type Keys, keyOf, open, shownError, stats, step, streams, take } from "./interop-session.ts";
 
 /** Writes IDs into a file, 8 bytes big-endian each. */
 class IdFile {
@@ -143,6 +143,7 @@ const commands: Readonly<Record<string, (keys: Keys) => unknown>> = {
   take,
   streams,
   stats,
+  step,
   close,
   fleet,
   issue,

@@ -1,10 +1,11 @@
 /** The commands of the interop program that keep a client: docs/internals/client-contract.md has them. */
-import { createWriteStream } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SnowlaneError } from "../src/errors.ts";
 import type { IdClient } from "../src/id-client.ts";
 import { createNodeClient } from "../src/node.ts";
+import { nodeClock } from "../src/node-clock.ts";
 import type { PrefetchBuffer } from "../src/prefetch-buffer.ts";
 
 export type Keys = Readonly<Record<string, string>>;
@@ -22,6 +23,16 @@ const graceMs = 5_000;
 
 const sessions = new Map<string, Session>();
 
+/** How far the wall clock of all clients has been stepped. */
+let steppedMs = 0;
+const clock = { ...nodeClock, wallMs: () => nodeClock.wallMs() + steppedMs };
+
+/** Steps the wall clock of all clients. */
+export function step(keys: Keys): unknown {
+  steppedMs += Number(keyOf(keys, "ms"));
+  return {};
+}
+
 /** Gives the value of a key. @throws Error where it is missing. */
 export function keyOf(keys: Keys, name: string): string {
   const value = keys[name];
@@ -36,6 +47,8 @@ const timeOf = (keys: Keys, key: string, option: string) =>
 export function open(keys: Keys): unknown {
   const client = createNodeClient({
     endpoints: keyOf(keys, "endpoints").split(","),
+    clock,
+    ...(keys["ca"] === undefined ? {} : { tls: { ca: readFileSync(keys["ca"], "utf8") } }),
     ...timeOf(keys, "timeout_ms", "timeoutMs"),
     ...timeOf(keys, "attempt_timeout_ms", "attemptTimeoutMs"),
     ...timeOf(keys, "retry_max", "retryMax"),

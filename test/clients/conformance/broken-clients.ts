@@ -200,6 +200,13 @@ export const brokenClients: readonly BrokenClient[] = [
     to: "@failure",
   },
   {
+    wrong: "does not say what is wrong with a certificate",
+    cases: ["wrong-certificates"],
+    file: `${typescript}/connection-mistake.ts`,
+    from: '  CERT_HAS_EXPIRED: "expired",\n',
+    to: "",
+  },
+  {
     wrong: "takes one of the addresses of a name",
     cases: ["names"],
     file: `${typescript}/node.ts`,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Case } from "./case.ts";
 import { handlersOf } from "./fault-server.ts";
 import { callInTheDark, type DarkKind, type DarkOutcome, takeInTheDark } from "./dark.ts";
-import { hold, holdNoFailure } from "./world.ts";
+import { holdAnswered, holdInTime, holdNoFailure } from "./world.ts";
 
 const urlOf = ({ port }: { readonly port: number }): string => `http://127.0.0.1:${port}`;
 
@@ -20,8 +20,8 @@ const darkCallMsMax = 5_000;
 const darkBufferMsMax = 2_000;
 
 function holdOutcome({ failures, waitMaxMs, reasons }: DarkOutcome, msMax: number): void {
-  hold(failures === 0, `${failures} calls failed: ${reasons.join(", ")}`);
-  hold(waitMaxMs < msMax, `a caller waited for ${Math.round(waitMaxMs)} ms`);
+  holdInTime(failures === 0, `${failures} calls failed: ${reasons.join(", ")}`);
+  holdInTime(waitMaxMs < msMax, `a caller waited for ${Math.round(waitMaxMs)} ms`);
 }
 
 export const darkCases: readonly Case[] = [
@@ -46,7 +46,7 @@ export const darkCases: readonly Case[] = [
       await client.call(3);
       link.swallow();
       const results = await client.call(5);
-      hold(results.at(-1)?.id !== undefined, "five calls of 1 s in a row failed");
+      holdAnswered(results.at(-1), "five calls of 1 s in a row failed");
     },
   },
   {
@@ -66,11 +66,8 @@ export const darkCases: readonly Case[] = [
         },
       };
       const results = await (await world.open([urlOf(link)])).call(4);
-      hold(
-        results.every(({ id }) => id !== undefined),
-        "a call failed",
-      );
-      hold(link.acceptedCount <= 3, `4 calls opened ${link.acceptedCount} connections`);
+      for (const result of results) holdAnswered(result, "a call failed");
+      holdInTime(link.acceptedCount <= 3, `4 calls opened ${link.acceptedCount} connections`);
     },
   },
   ...darkKindNames.map((kind): Case => {
@@ -104,8 +101,9 @@ export const darkCases: readonly Case[] = [
       const client = await world.open([urlOf(link)], { buffer: 1 });
       holdNoFailure(await client.take(200, 9));
       const { reserved } = await client.stats();
-      hold(asked <= 1.5 * reserved, `${asked} IDs were asked for, of which ${reserved} came into stock`);
-      hold(link.acceptedCount <= 3, `the buffer opened ${link.acceptedCount} connections`);
+      // A busy machine makes single answers late by more than a round trip, which are asked for twice.
+      holdInTime(asked <= 1.5 * reserved, `${asked} IDs were asked for, of which ${reserved} came into stock`);
+      holdInTime(link.acceptedCount <= 3, `the buffer opened ${link.acceptedCount} connections`);
     },
   },
   {
@@ -120,11 +118,14 @@ export const darkCases: readonly Case[] = [
       await client.take(200, 3);
       // Each in turn: it is the client's secret which one it uses.
       for (const link of links) {
+        // What callers wait for on a busy machine, while no server is frozen.
+        const { waitMaxMs: usualMs } = await client.take(200, 2);
         link.mode = "black-hole";
         const result = await client.take(200, 4);
         link.reopen();
         holdNoFailure(result);
-        hold(result.waitMaxMs < 250, `a caller waited for ${Math.round(result.waitMaxMs)} ms`);
+        const waitMs = Math.round(result.waitMaxMs);
+        holdInTime(waitMs < Math.max(250, 2 * usualMs), `a caller waited for ${waitMs} ms`);
       }
     },
   },

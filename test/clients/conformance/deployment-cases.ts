@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Case } from "./case.ts";
 import { fingerprintOf, handlersOf } from "./fault-server.ts";
 import type { Keys, ProgramUnderTest } from "./program-under-test.ts";
-import { type CallResult, hold, type World } from "./world.ts";
+import { type CallResult, hold, holdAnswered, holdInTime, patience, type World } from "./world.ts";
 
 /** A client that waits for half a second for servers to say what they are may be too early for a busy machine. */
 const roundMax = 5;
@@ -31,7 +31,7 @@ export const deploymentCases: readonly Case[] = [
       const urls = [(await world.server(1)).url, (await world.server(2)).url];
       for (const keys of [{}, { buffer: 1 }]) {
         const [result] = await callUntilRefused(world, urls, { ...keys, count: 1 });
-        hold(result?.reason === "DEPLOYMENT_MISMATCH", `the call gave ${result?.text ?? `the ID ${result?.id}`}`);
+        holdInTime(result?.reason === "DEPLOYMENT_MISMATCH", `the call gave ${result?.text ?? `the ID ${result?.id}`}`);
         hold(
           urls.every((url) => result.text?.includes(url) === true),
           `the error does not name both endpoints: ${result.text}`,
@@ -46,9 +46,9 @@ export const deploymentCases: readonly Case[] = [
     isNeeded: true,
     run: async (world) => {
       const server = await world.server(1);
-      const client = await world.open([server.url]);
+      const client = await world.open([server.url], patience);
       const [first] = await client.call();
-      hold(first?.id !== undefined, `the first call failed: ${first?.text}`);
+      holdAnswered(first, "the first call failed");
       server.handlers = handlersOf(2);
       const [second] = await client.call();
       hold(second?.reason === "DEPLOYMENT_MISMATCH", `the call gave ${second?.text ?? `the ID ${second?.id}`}`);
@@ -66,8 +66,9 @@ export const deploymentCases: readonly Case[] = [
         [0, 7],
       ]) {
         const servers = await Promise.all(deployments.map((deployment) => world.server(deployment)));
-        const [result] = await (await world.open(servers.map(({ url }) => url))).call();
-        hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+        const urls = servers.map(({ url }) => url);
+        const [result] = await (await world.open(urls, patience)).call();
+        holdAnswered(result);
       }
     },
   },
@@ -91,7 +92,7 @@ export const deploymentCases: readonly Case[] = [
         ),
       );
       for (const { reason, id, text } of results.flat())
-        hold(reason === "DEPLOYMENT_MISMATCH", `a call gave ${text ?? `the ID ${id}`}`);
+        holdInTime(reason === "DEPLOYMENT_MISMATCH", `a call gave ${text ?? `the ID ${id}`}`);
     },
   },
   {
@@ -112,13 +113,14 @@ export const deploymentCases: readonly Case[] = [
           }),
         };
       }
-      const client = await world.open(servers.map(({ url }) => url));
+      const urls = servers.map(({ url }) => url);
+      const client = await world.open(urls, patience);
       for (const server of servers) {
         const [result] = await client.call();
-        hold(result?.id !== undefined, `the call failed: ${result?.text}`);
+        holdAnswered(result);
         await server.kill();
         const [other] = await client.call();
-        hold(other?.id !== undefined, `the call failed after one region was lost: ${other?.text}`);
+        holdAnswered(other, "the call failed after one region was lost");
         await server.start();
       }
     },

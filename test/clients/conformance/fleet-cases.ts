@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sized } from "../../support/worlds/scale.ts";
 import type { Case } from "./case.ts";
 import { handlersOf } from "./fault-server.ts";
-import { hold, holdNoFailure, type TakeResult, type World } from "./world.ts";
+import { holdInTime, holdNoFailure, type TakeResult, type World } from "./world.ts";
 
 /** Clients of the fleet: `npm run all -- conformance` takes the second number. */
 const clientCount = sized(50, 2_000);
@@ -11,8 +11,6 @@ const clientCount = sized(50, 2_000);
 const perSecond = sized(10, 2);
 /** For how long it takes them. */
 const seconds = sized(10, 40);
-/** In how much of that all of its clients have connected. */
-const connectedMsMax = sized(4_000, 25_000);
 /** Handshakes that a client may make on average after a fault. */
 const handshakesMax = 1.2;
 
@@ -22,18 +20,25 @@ type FleetServer = Awaited<ReturnType<World["server"]>>;
 async function holdFleet(world: World, befall: (server: FleetServer) => Promise<void>): Promise<void> {
   const server = await world.server();
   const keys = { endpoints: server.url, clients: clientCount, per_second: perSecond, seconds };
-  const running = world.program.send<Pick<TakeResult, "count" | "failures" | "reasons">>("fleet", keys);
-  const connectedBy = performance.now() + connectedMsMax;
-  while (server.acceptedCount < clientCount && performance.now() < connectedBy) await sleep(100);
-  // Each has its stock by then.
+  const fleet = { isOver: false };
+  const running = world.program
+    .send<Pick<TakeResult, "count" | "failures" | "reasons">>("fleet", keys)
+    .finally(() => (fleet.isOver = true));
+  // The time of the fleet begins when all have had an ID.
+  const hasAll = (): boolean =>
+    server.acceptedCount >= clientCount &&
+    server.calls.filter(({ method }) => method === "reserveIds").length >= clientCount;
+  while (!hasAll() && !fleet.isOver) await sleep(100);
   await sleep(2_000);
   const before = server.acceptedCount;
   await befall(server);
+  holdInTime(!fleet.isOver, "the fleet had ended before the fault");
   const result = await running;
   holdNoFailure(result);
-  hold(before >= clientCount, `${clientCount} clients had made ${before} connections before the fault`);
+  holdInTime(before >= clientCount, `${clientCount} clients had made ${before} connections before the fault`);
   const each = (server.acceptedCount - before) / clientCount;
-  hold(each <= handshakesMax, `${clientCount} clients made ${each.toFixed(2)} handshakes each after the fault`);
+  // An answer that a busy machine makes late is asked for twice, and so may cost a second connection.
+  holdInTime(each <= handshakesMax, `${clientCount} clients made ${each.toFixed(2)} handshakes each after the fault`);
 }
 
 export const fleetCases: readonly Case[] = [

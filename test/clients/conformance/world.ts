@@ -10,9 +10,33 @@ import { readTakenIds, type TakenId } from "./taken-ids.ts";
 /** Says how a client broke a rule. */
 export class BrokenRule extends Error {}
 
+/**
+ * Says that a client was later than its rule allows, or that its calls ran out of time. A busy machine does the same to
+ * a client that keeps the rule, so the case is judged again.
+ */
+export class TooLate extends BrokenRule {}
+
 /** Holds a client to a rule. @throws BrokenRule. */
 export function hold(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new BrokenRule(otherwise);
+}
+
+/** Holds a client to a rule that depends on time. @throws TooLate. */
+export function holdInTime(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new TooLate(otherwise);
+}
+
+/** The reasons of calls that ran out of time. */
+const lateReasons: ReadonlySet<string> = new Set(["DEADLINE_EXCEEDED", "UNREACHABLE"]);
+
+/** Holds a call to have an ID. @throws TooLate where it ran out of time, BrokenRule where it failed otherwise. */
+export function holdAnswered(
+  result: CallResult | undefined,
+  failed = "the call failed",
+): asserts result is CallResult & { readonly id: string } {
+  if (result?.id !== undefined) return;
+  const isLate = lateReasons.has(result?.reason ?? "");
+  throw new (isLate ? TooLate : BrokenRule)(`${failed}: ${result?.text ?? "it has no result"}`);
 }
 
 /** Of a client whose case is not about time. */
@@ -73,8 +97,8 @@ export class World {
   }
 
   /** Starts one more program of the client. */
-  startProgram(environment: Readonly<Record<string, string>> = {}): ProgramUnderTest {
-    return this.#keep(new ProgramUnderTest(this.#call, environment));
+  startProgram(): ProgramUnderTest {
+    return this.#keep(new ProgramUnderTest(this.#call));
   }
 
   /**
@@ -182,6 +206,11 @@ export class Client {
   async stats(): Promise<{ readonly handedOut: number; readonly reserved: number }> {
     return this.#program.send("stats", { client: this.#name });
   }
+
+  /** Steps the wall clock that the clients of its program read. */
+  async stepClock(ms: number): Promise<void> {
+    await this.#program.send("step", { ms });
+  }
 }
 
 /** Holds IDs to the promise that none comes twice. */
@@ -190,8 +219,10 @@ export function holdDistinct(taken: readonly Taken[]): void {
   hold(distinct.size === taken.length, `${taken.length - distinct.size} of ${taken.length} IDs came twice`);
 }
 
-/** Holds a result to have no failed call. */
+/** Holds a result to have no failed call. @throws TooLate where all that failed ran out of time, else BrokenRule. */
 export function holdNoFailure({ failures, count, reasons }: Pick<TakeResult, "failures" | "count" | "reasons">): void {
+  if (failures === 0) return;
   const names = Object.entries(reasons).map(([reason, times]) => `${reason} ${times} times`);
-  hold(failures === 0, `${failures} of ${failures + count} calls failed: ${names.join(", ")}`);
+  const areLate = Object.keys(reasons).every((reason) => lateReasons.has(reason));
+  throw new (areLate ? TooLate : BrokenRule)(`${failures} of ${failures + count} calls failed: ${names.join(", ")}`);
 }

@@ -10,7 +10,8 @@ import (
 	"snowlane.dev/go"
 )
 
-// fleet makes many clients, each with a buffer that hands out IDs at an even rate, and counts the calls that fail.
+// fleet makes many clients, each with a buffer that hands out IDs at an even rate once all have had their first one. It
+// counts the calls that fail.
 func fleet(keys arguments) (any, error) {
 	perSecond, total := keys.number("per_second", 1), keys.number("per_second", 1)*keys.number("seconds", 1)
 	var mutex sync.Mutex
@@ -26,7 +27,11 @@ func fleet(keys arguments) (any, error) {
 			reasons[snowlane.ReasonOf(err)]++
 		}
 	}
+	var begun sync.WaitGroup
+	begun.Add(keys.number("clients", 1))
 	member := func() error {
+		begin := sync.OnceFunc(begun.Done)
+		defer begin()
 		client, err := snowlane.NewClient(snowlane.Options{Endpoints: strings.Split(keys["endpoints"], ",")})
 		if err != nil {
 			return err
@@ -36,6 +41,13 @@ func fleet(keys arguments) (any, error) {
 		if err != nil {
 			return err
 		}
+		// All connect at once, which may take the machine a while.
+		patient, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		_, err = buffer.NextID(patient)
+		note(err)
+		begin()
+		begun.Wait()
 		start := time.Now()
 		for index := range total {
 			time.Sleep(time.Until(start.Add(time.Duration(index) * time.Second / time.Duration(perSecond))))

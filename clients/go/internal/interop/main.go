@@ -48,7 +48,7 @@ func hello(arguments) (any, error) {
 func main() {
 	log.SetFlags(0)
 	commands := map[string]func(arguments) (any, error){
-		"hello": hello, "open": open, "call": call, "take": take, "streams": streams, "stats": stats, "close": closeClient, "fleet": fleet,
+		"hello": hello, "open": open, "call": call, "take": take, "streams": streams, "stats": stats, "step": step, "close": closeClient, "fleet": fleet,
 		"issue": issue, "parse": parse, "sequence": runSequence,
 	}
 	out := json.NewEncoder(os.Stdout)

@@ -3,12 +3,15 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"snowlane.dev/go"
@@ -34,6 +37,24 @@ func (s *session) next(ctx context.Context) (snowlane.ID, error) {
 	return s.client.NextID(ctx)
 }
 
+// steppedClock is the clocks of this machine, of which the wall clock can be stepped.
+type steppedClock struct {
+	snowlane.SystemClock
+	stepped atomic.Int64
+}
+
+func (c *steppedClock) Wall() time.Time {
+	return time.Now().Round(0).Add(time.Duration(c.stepped.Load()))
+}
+
+var clock steppedClock
+
+// step steps the wall clock of all clients.
+func step(keys arguments) (any, error) {
+	clock.stepped.Add(int64(keys.duration("ms")))
+	return map[string]any{}, nil
+}
+
 func (a arguments) duration(name string) time.Duration {
 	return time.Duration(a.number(name, 0)) * time.Millisecond
 }
@@ -41,8 +62,16 @@ func (a arguments) duration(name string) time.Duration {
 // open makes a client, with a buffer if buffer is 1.
 func open(keys arguments) (any, error) {
 	options := snowlane.Options{
-		Endpoints: strings.Split(keys["endpoints"], ","), Token: keys.token(),
+		Endpoints: strings.Split(keys["endpoints"], ","), Token: keys.token(), Clock: &clock,
 		Timeout: keys.duration("timeout_ms"), AttemptTimeout: keys.duration("attempt_timeout_ms"),
+	}
+	if keys["ca"] != "" {
+		roots, err := os.ReadFile(keys["ca"])
+		if err != nil {
+			return nil, err
+		}
+		options.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
+		options.TLS.RootCAs.AppendCertsFromPEM(roots)
 	}
 	switch {
 	case keys["retry_max"] == "0":

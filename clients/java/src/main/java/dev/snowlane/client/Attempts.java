@@ -135,8 +135,8 @@ final class Attempts {
   }
 
   /**
-   * Informs the observer about the request that did not decide the outcome of an attempt: it failed, or it was cancelled
-   * because the other one was answered first.
+   * Informs the observer about the request that did not decide the outcome of an attempt: it failed, or it was
+   * cancelled because the other one was answered first.
    *
    * @param cause null: it was cancelled
    */

@@ -1,10 +1,13 @@
 package dev.snowlane.client;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** The command of the interop program that runs many clients: docs/internals/client-contract.md has it. */
 final class InteropFleet {
@@ -12,6 +15,9 @@ final class InteropFleet {
   private final String[] endpoints;
   private final int perSecond;
   private final int total;
+
+  /** Clients that have not had their first ID. */
+  private final CountDownLatch unbegun;
 
   // Guarded by this.
   private int count;
@@ -22,13 +28,17 @@ final class InteropFleet {
     endpoints = keys.get("endpoints").split(",");
     perSecond = InteropSession.number(keys, "per_second", 1);
     total = perSecond * InteropSession.number(keys, "seconds", 1);
+    unbegun = new CountDownLatch(InteropSession.number(keys, "clients", 1));
   }
 
-  /** Makes many clients, each with a buffer that hands out IDs at an even rate, and counts the calls that fail. */
+  /**
+   * Makes many clients, each with a buffer that hands out IDs at an even rate once all have had their first one, and
+   * counts the calls that fail.
+   */
   static Object run(Map<String, String> keys) throws InterruptedException {
     InteropFleet fleet = new InteropFleet(keys);
     List<Thread> members = new ArrayList<>();
-    for (int left = InteropSession.number(keys, "clients", 1); left > 0; left--) {
+    for (long left = fleet.unbegun.getCount(); left > 0; left--) {
       Thread member = new Thread(fleet::member);
       member.start();
       members.add(member);
@@ -40,20 +50,24 @@ final class InteropFleet {
   private void member() {
     try (IdClient client = IdClient.builder().endpoints(endpoints).build()) {
       PrefetchBuffer buffer = client.prefetch(PrefetchOptions.DEFAULTS);
+      // All connect at once, which may take the machine a while.
+      note(() -> buffer.nextId(Duration.ofMinutes(2)));
+      unbegun.countDown();
+      unbegun.await();
       long startNanos = System.nanoTime();
       for (int i = 0; i < total; i++) {
         TimeUnit.NANOSECONDS.sleep(startNanos + i * 1_000_000_000L / perSecond - System.nanoTime());
-        note(buffer);
+        note(buffer::nextId);
       }
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private void note(PrefetchBuffer buffer) {
+  private void note(LongSupplier call) {
     ErrorReason reason = null;
     try {
-      buffer.nextId();
+      call.getAsLong();
     } catch (SnowlaneException error) {
       reason = error.reason();
     }

@@ -56,6 +56,7 @@ public final class InteropProgram {
         case "take" -> InteropSession.take(keys);
         case "streams" -> InteropSession.streams(keys);
         case "stats" -> InteropSession.stats(keys);
+        case "step" -> InteropSession.step(keys);
         case "close" -> InteropSession.close(keys);
         case "fleet" -> InteropFleet.run(keys);
         case "issue" -> issue(keys);

@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The commands of the interop program that keep a client: docs/internals/client-contract.md has them. */
 final class InteropSession {
@@ -32,6 +34,34 @@ final class InteropSession {
 
   private static final Map<String, Session> SESSIONS = new HashMap<>();
 
+  /** The clocks of this machine, of which the wall clock can be stepped. */
+  private static final class SteppedClock implements ClientClock {
+
+    private final AtomicLong steppedMs = new AtomicLong();
+
+    @Override
+    public long nanos() {
+      return ClientClock.system().nanos();
+    }
+
+    @Override
+    public long nowMs() {
+      return ClientClock.system().nowMs() + steppedMs.get();
+    }
+
+    @Override
+    public OptionalLong uptimeMs() {
+      return ClientClock.system().uptimeMs();
+    }
+
+    @Override
+    public Timer after(long delayNanos, Runnable task) {
+      return ClientClock.system().after(delayNanos, task);
+    }
+  }
+
+  private static final SteppedClock CLOCK = new SteppedClock();
+
   private InteropSession() {}
 
   static int number(Map<String, String> keys, String name, int otherwise) {
@@ -42,8 +72,11 @@ final class InteropSession {
     return Duration.ofMillis(Integer.parseInt(keys.get(name)));
   }
 
-  static Object open(Map<String, String> keys) {
-    IdClientBuilder builder = IdClient.builder().endpoints(keys.get("endpoints").split(","));
+  static Object open(Map<String, String> keys) throws IOException {
+    IdClientBuilder builder = IdClient.builder().endpoints(keys.get("endpoints").split(",")).clock(CLOCK);
+    if (keys.containsKey("ca")) {
+      builder = builder.tls(TlsOptions.DEFAULTS.withRoots(Files.readString(Path.of(keys.get("ca")))));
+    }
     if (keys.containsKey("token")) builder = builder.token(keys.get("token"));
     if (keys.containsKey("timeout_ms")) builder = builder.timeout(duration(keys, "timeout_ms"));
     if (keys.containsKey("attempt_timeout_ms")) builder = builder.attemptTimeout(duration(keys, "attempt_timeout_ms"));
@@ -153,6 +186,12 @@ final class InteropSession {
         "dropped", found.dropped(),
         "waits", found.waits(),
         "stock", found.stock());
+  }
+
+  /** Steps the wall clock of all clients. */
+  static Object step(Map<String, String> keys) {
+    CLOCK.steppedMs.addAndGet(number(keys, "ms", 0));
+    return Map.of();
   }
 
   static Object close(Map<String, String> keys) {
