@@ -32,7 +32,7 @@ export const wholeParts: readonly WholePart[] = [
     name: "sql-takes",
     suite: "stores",
     files: ["test/stores/sql-mutants.test.ts"],
-    doc: "each slip in a statement of takes, looks and openings, on a file and on a server; `npm test` tries two",
+    doc: "each slip in a statement of takes, looks, openings and records, on a file and a server; `npm test` tries two",
   },
   {
     name: "sql-changes",

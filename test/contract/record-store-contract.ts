@@ -184,6 +184,22 @@ function describeRecords(open: Open): void {
     expect((await other.compareAndSet("layout", undefined, "of blue-green")).kind).toBe("applied");
     expect((await one.list()).entries.map(({ text }) => text)).toEqual(["of blue"]);
   });
+
+  test("a write changes the record of its namespace and key alone, also beside records of the same text", async () => {
+    const stores = [await open("blue"), await open("green")];
+    for (const store of stores) {
+      for (const key of ["worker-5", "worker-6"]) applied(await store.compareAndSet(key, undefined, "same"));
+    }
+    const [one, other] = stores;
+    const { entry } = await one!.read("worker-5");
+    expect(applied(await one!.compareAndSet("worker-5", entry, "next")).entry.text).toBe("next");
+    const texts = stores.flatMap((store) =>
+      ["worker-5", "worker-6"].map(async (key) => (await store.read(key)).entry?.text),
+    );
+    expect(await Promise.all(texts)).toEqual(["next", "same", "same", "same"]);
+    expect((await one!.compareAndSet("worker-5", entry, "late")).kind).toBe("conflict");
+    expect((await other!.list()).entries.map(({ text }) => text)).toEqual(["same", "same"]);
+  });
 }
 
 function describeMoments(open: Open): void {

@@ -18,7 +18,7 @@ describe("sequences in SQLite", () => {
       name: "sqlite",
       open: () => openSqliteSequences(`sqlite:${join(folder, "s.db")}`, options),
       loseCounter: async ({ name, periodKey }) => {
-        const database = new DatabaseSync(join(folder, "s.db.sequences"));
+        const database = new DatabaseSync(join(folder, "s.db.sequences"), { timeout: 20_000 });
         database
           .prepare("DELETE FROM snowlane_sequence_counter WHERE name = ? AND period_key = ?")
           .run(name, periodKey);
@@ -104,7 +104,7 @@ test("a period in SQLite begins once above what was raised, and no take adds tha
   const definition = completeDefinition({ name: "orders", period: "year" });
   const stored = { definition, sequenceId: "s", createdMs: 1, updatedMs: 1 };
   await store.create({ stored, writeId: "made" }, 1);
-  const database = new DatabaseSync(join(folder, "s.db.sequences"));
+  const database = new DatabaseSync(join(folder, "s.db.sequences"), { timeout: 20_000 });
   database.exec("UPDATE snowlane_sequence_place SET raised_count = 50, raised_until_ms = 9000000000000");
   database.close();
   const period = { name: "orders", periodKey: "2026", sequenceId: "s", revision: 1 };
@@ -117,7 +117,7 @@ test("a period in SQLite begins once above what was raised, and no take adds tha
 
 /** How many transactions have written to the file. */
 function writeCount(folder: string): number {
-  const database = new DatabaseSync(join(folder, "s.db.sequences"), { readOnly: true });
+  const database = new DatabaseSync(join(folder, "s.db.sequences"), { readOnly: true, timeout: 20_000 });
   const row = database.prepare("SELECT revision FROM meta").get();
   database.close();
   return Number(row?.["revision"]);

@@ -52,20 +52,36 @@ export function testStages(file: string): readonly TestStage[] {
 /** Tests of sequences on a file, and then on a server. */
 function sequenceStages(server: keyof typeof onServer): readonly TestStage[] {
   const pattern = onServer[server];
+  const onFile = [
+    "test/contract/sequence-writes",
+    "test/contract/sequence-stores",
+    "src/sequence/stores/sqlite-sequence-file",
+  ];
   const others = ["sequence-evidence", "sequence-faults", "sequence-copy", "upgrade/sequences-upgrade"];
   return [
-    { tests: ["test/contract/sequence-stores.test.ts"] },
+    { tests: onFile.map((name) => `${name}.test.ts`) },
     { tests: ["test/stores/sequence-stores.test.ts"], pattern },
     { tests: others.map((name) => `test/stores/${name}.test.ts`), pattern },
   ];
 }
 
-/** The sources whose statements the parts `sql-takes` and `sql-changes` try: all that sequences ask a database. */
-export const sqlFiles: readonly string[] = ["migrations", "mysql", "postgres", "statements"].map(
-  (name) => `src/sequence/stores/${name}.ts`,
-);
+/**
+ * The sources whose statements the parts `sql-takes` and `sql-changes` try: all that sequences ask a database. The
+ * database that a deployment notes is a record of its worker store, so the statements of records are among them.
+ */
+export const sqlFiles: readonly string[] = [
+  ...["migrations", "mysql", "postgres", "sqlite-sequence-file", "statements"].map(
+    (name) => `src/sequence/stores/${name}.ts`,
+  ),
+  ...["mysql", "postgres", "sqlite/record-file"].map((name) => `src/store/${name}.ts`),
+];
 
 /** The stages for a slip in one of {@link sqlFiles}. */
 export function sqlStages(file: string): readonly TestStage[] {
-  return sequenceStages(file.endsWith("/mysql.ts") ? "MariaDB" : "PostgreSQL");
+  const own = file.replace(/\.ts$/, ".test.ts");
+  const server = file.endsWith("/mysql.ts") ? "MariaDB" : "PostgreSQL";
+  if (file.startsWith("src/store/sqlite/")) return [{ tests: [own, "test/contract/sqlite-store.test.ts"] }];
+  if (file.startsWith("src/store/")) return [{ tests: [own], pattern: onServer[server] }];
+  const stages = sequenceStages(server);
+  return file.includes("/sqlite-") ? stages.slice(0, 1) : stages;
 }

@@ -27,7 +27,7 @@ async function prepare() {
 
 /** Takes the 30 seconds after an opening out of a file. */
 function openNow(file: string): void {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 20_000 });
   database.exec("UPDATE snowlane_sequence_place SET open_ms = 0");
   database.close();
 }

@@ -43,7 +43,7 @@ async function raiseAndOpen(store: string, file: string, count: string): Promise
   const raise = ["sequences", "raise", "--all", "--by", count, "--reason", "a test", "--store", store];
   expect(await runInProcess(raise)).toMatchObject({ code: 0 });
   expect(await runInProcess(["sequences", "open", "--store", store])).toMatchObject({ code: 0 });
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 20_000 });
   database.exec("UPDATE snowlane_sequence_place SET open_ms = 0");
   database.close();
 }
@@ -346,7 +346,7 @@ test("a database that gives no values for longer than callers wait ends their ca
   await vi.waitUntil(() => create(client, { name: "orders", allocation: Allocation.STRICT }).catch(() => undefined), {
     timeout: 60_000,
   });
-  const other = new DatabaseSync(join(folder, "s.db.sequences"));
+  const other = new DatabaseSync(join(folder, "s.db.sequences"), { timeout: 20_000 });
   other.exec("BEGIN IMMEDIATE");
   const error = ConnectError.from(await client.nextValue({ name: "orders" }).catch((thrown: unknown) => thrown));
   other.exec("ROLLBACK");

@@ -278,6 +278,27 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     }
   });
 
+  test("in which another change is under way: a raise waits for it, and holds no counter meanwhile", async () => {
+    const namespace = newNamespace();
+    const store = await open(server.url, namespace);
+    const stored = await make(store);
+    const session = await openSqlSession(server.url);
+    onTestFinished(() => session.end());
+    await session.run("BEGIN");
+    await session.run(`SELECT 1 FROM snowlane_sequence_place WHERE namespace = '${namespace}' FOR UPDATE`);
+    const raising = store.raise({ kind: "by", key, count: 5n }, kernelRandom128());
+    const isPostgres = server.url.startsWith("postgres");
+    const isWaiting = isPostgres
+      ? "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      : "SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'";
+    await expect.poll(() => runSql(server.url, isWaiting), { timeout: 60_000 }).not.toEqual([]);
+    const row = `SELECT used_count FROM ${counterTable} WHERE namespace = '${namespace}' FOR UPDATE NOWAIT`;
+    expect((await runSql(server.url, row)).map(({ used_count: usedCount }) => Number(usedCount))).toEqual([0]);
+    await session.run("COMMIT");
+    expect(await raising).toBe(1);
+    expect(await takeIn(store, takeOf(stored))).toBe(5n);
+  });
+
   test("in which servers raise the same counters in every order: deadlocks end, and every counter is raised", async () => {
     const namespace = newNamespace();
     const stores = await Promise.all(Array.from({ length: 6 }, () => open(server.url, namespace)));
@@ -366,9 +387,11 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     expect([...storeIds]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
     for (const { database } of looks) expect(database!.member).toMatchObject({ index: 0, count: 1, members: "" });
     expect(await takeIn(stores[0]!, takeOf(stored))).toBe(10n);
-    // A step that was done, and not noted, is done again.
+    // A step that was done, and not noted, is done again, and draws no other ID.
     await runSql(own.url, "DELETE FROM snowlane_sequence_schema WHERE step >= 2");
-    expect(await takeIn(await open(own.url, "default"), takeOf(stored))).toBe(20n);
+    const again = await open(own.url, "default");
+    expect(await takeIn(again, takeOf(stored))).toBe(20n);
+    expect((await again.look([])).database!.member.storeId).toBe(looks[0]!.database!.member.storeId);
   });
 
   test("in which servers start at once: the tables are made once, and so is the row of a namespace", async () => {

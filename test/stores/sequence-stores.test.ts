@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { openSequenceStore } from "../../src/sequence/open-sequence-store.ts";
 import { testSequenceStore } from "../contract/sequence-store-contract.ts";
+import { testSequenceWrites } from "../contract/sequence-writes.ts";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPgBouncer } from "../support/servers/pgbouncer-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
-import { runSql } from "../support/servers/run-sql.ts";
+import { openSqlSession, runSql } from "../support/servers/run-sql.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
 type Started = Pick<TestServer, "url" | "stop">;
@@ -27,7 +28,7 @@ async function startPooled(): Promise<Started> {
   return { url: pooler.url, stop: async () => void (await Promise.all([pooler.stop(), server.stop()])) };
 }
 
-describe.each(servers)("sequences in %s", (_kind, start) => {
+describe.each(servers)("sequences in %s", (kind, start) => {
   let server: Started;
   let caseCount = 0;
   beforeAll(async () => {
@@ -49,4 +50,18 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
       },
     };
   });
+
+  // Isolation and poolers change no statement.
+  if (!/ /.test(kind)) {
+    testSequenceWrites(async () => {
+      const session = await openSqlSession(server.url);
+      return {
+        open: (namespace) => openSequenceStore(server.url, { namespace, callTimeoutMs: 60_000 }),
+        run: (statement) => session.run(statement),
+        close: () => session.end(),
+        // MySQL and MariaDB may wait for rows that they only scan.
+        waitsForNone: kind === "PostgreSQL",
+      };
+    });
+  }
 });

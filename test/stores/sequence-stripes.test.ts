@@ -20,12 +20,12 @@ async function started(starting: Promise<TestServer>): Promise<TestServer> {
 }
 
 /** The sequences of one server of Snowlane. */
-function open(storeUrls: readonly string[], stripeCount?: number, waitMaxMs = 60_000) {
+function open(storeUrls: readonly string[], stripeCount?: number, waitMaxMs = 60_000, callTimeoutMs = 3_000) {
   const events: SequenceEvent[] = [];
   const sequences = new Sequences({
     storeUrls,
     stripeCount,
-    store: { namespace: "default", callTimeoutMs: 3_000 },
+    store: { namespace: "default", callTimeoutMs },
     waitMaxMs,
     namesMax: 10,
     clock: systemClock,
@@ -111,8 +111,8 @@ test("a frozen database fails no call that finds no value in memory, also while 
   await first.sequences.close(1_000);
 
   // A call waits less than a statement does, for which a frozen database is waited for.
-  const waitMaxMs = 2_000;
-  const running = open(urls, 2, waitMaxMs);
+  const [waitMaxMs, callTimeoutMs] = [12_000, 15_000];
+  const running = open(urls, 2, waitMaxMs, callTimeoutMs);
   const seen = new Set<string>();
   const next = async ({ sequences }: ReturnType<typeof open>, name: string): Promise<void> => {
     const source = await sequences.open(name);
@@ -123,7 +123,7 @@ test("a frozen database fails no call that finds no value in memory, also while 
   };
   for (const name of names.slice(0, 5)) await next(running, name);
   postgres.pause();
-  const begun = open(urls, 2, waitMaxMs);
+  const begun = open(urls, 2, waitMaxMs, callTimeoutMs);
   for (const name of names) await Promise.all([next(running, name), next(begun, name)]);
   const kindsOf = (one: typeof begun) => one.events.map(({ kind }) => kind);
   // Its log names the one that did not answer when it started, and tells when that one is used.

@@ -44,9 +44,11 @@ test.each([
     return server;
   };
   const other = await start([...args.slice(0, 4), ...args.slice(6, 8)]);
-  expect(await call(other.url, "SequenceService/CreateSequence", { sequence: { name: "orders" } })).toHaveProperty(
-    "sequence",
-  );
+  await expect
+    .poll(() => call(other.url, "SequenceService/CreateSequence", { sequence: { name: "orders" } }), {
+      timeout: 60_000,
+    })
+    .toHaveProperty("sequence");
   expect(await other.stop("SIGTERM")).toBe(0);
   const first = await start(hasCompared ? args : [...args.slice(0, 6), "--sequence-stores", "off", ...args.slice(8)]);
   if (hasCompared) {

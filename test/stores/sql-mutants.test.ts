@@ -1,4 +1,4 @@
-/** Slips in the statements of takes, looks and openings, one at a time, and the tests that notice them. */
+/** Slips in the statements of takes, looks, openings and records, one at a time, and the tests that notice them. */
 import { expect, test } from "vitest";
 import { sqlAnswers } from "../mutants/answers.ts";
 import { isOfTakes, sqlMutants, survivorsOf } from "../mutants/sql-trial.ts";
@@ -16,6 +16,6 @@ const shown = [
   "SQL condition holds always | raised_revision = revision",
 ];
 
-test("a slip in a statement of takes, looks and openings is noticed", { timeout: 5_400_000 }, async () => {
+test("a slip in a statement of takes, looks, openings and records is noticed", { timeout: 5_400_000 }, async () => {
   expect(await survivorsOf(sqlMutants.filter(isOfTakes), shown)).toEqual([]);
 });

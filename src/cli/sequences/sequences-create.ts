@@ -32,7 +32,7 @@ const options = {
   period: choice({
     name: "period",
     words: ["day", "week", "month", "quarter", "year"],
-    doc: "The sequence starts again at --start each day, week (of ISO 8601), month, quarter or year of --time-zone. Default: never.",
+    doc: "The sequence starts again at --start each day, week (of ISO 8601), month, quarter or year of --time-zone. Every server must run this release before a week or quarter. Default: never.",
   }),
   timeZone: text({
     name: "timeZone",
@@ -48,7 +48,7 @@ const options = {
     name: "lateMax",
     minMs: 0,
     maxMs: 400 * 86_400_000,
-    doc: "For how long after the end of a period callers may still ask for its values, by naming a time. Default: 0.",
+    doc: "For how long after the end of a period callers may still ask for its values, by naming a time. Every server must run this release. Default: 0.",
   }),
   template: text({
     name: "template",

@@ -54,7 +54,7 @@ const words = { made: "made", raised: "raised", above: "is higher already" } as 
 /** `snowlane sequences import`. */
 export const sequencesImport: Command<typeof sequencePlaceSettings, typeof options> = {
   name: "sequences import",
-  summary: "Takes over counters of another program: sequences begin, or are raised, above their values",
+  summary: "Takes over counters of another program: sequences begin above their values. Update every server first",
   settings: sequencePlaceSettings,
   options,
   examples: [

@@ -19,7 +19,7 @@ const options = {
     name: "lateMax",
     minMs: 0,
     maxMs: 400 * 86_400_000,
-    doc: "For how long after the end of a period callers may still ask for its values, by naming a time.",
+    doc: "For how long after the end of a period callers may still ask for its values, by naming a time. Every server must run this release.",
   }),
   next: wholeNumber({ name: "next", doc: "The next value that is taken from the database. It can only be raised." }),
   waitMs: duration({

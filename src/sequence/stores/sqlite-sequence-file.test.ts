@@ -21,11 +21,17 @@ test("a file of the first version gets what later ones have, and keeps its place
   for (const column of ["epoch", "closed_before", "begun_count", "year_start", "late_max_ms"]) {
     database.exec(`ALTER TABLE snowlane_sequence DROP COLUMN ${column}`);
   }
-  database.exec(`INSERT INTO snowlane_sequence VALUES ('default', 'orders', 1, 1, 9, 'strict', 0, 0, 'year', 'UTC', '', '',
-    0, 1, 1, 's')`);
   database.exec("ALTER TABLE snowlane_sequence_counter DROP COLUMN taken_count");
-  for (const periodKey of ["", "2026", "2027"]) {
-    database.exec(`INSERT INTO snowlane_sequence_counter VALUES ('default', 'orders', '${periodKey}', 5, 'w')`);
+  for (const [namespace, name, ...periods] of [
+    ["blue", "orders", "2024"],
+    ["default", "bills", "2024", "2025", "2026"],
+    ["default", "orders", "2026", "2027"],
+  ]) {
+    const fields = "1, 1, 9, 'strict', 0, 0, 'year', 'UTC', '', '', 0, 1, 1, 's'";
+    database.exec(`INSERT INTO snowlane_sequence VALUES ('${namespace}', '${name}', ${fields})`);
+    for (const periodKey of ["", ...periods]) {
+      database.exec(`INSERT INTO snowlane_sequence_counter VALUES ('${namespace}', '${name}', '${periodKey}', 5, 'w')`);
+    }
   }
   database.exec("DROP TABLE snowlane_sequence_witness; DROP TABLE snowlane_program");
   database.exec("PRAGMA user_version = 1");
@@ -36,8 +42,12 @@ test("a file of the first version gets what later ones have, and keeps its place
     rmSync(folder, { recursive: true });
   });
   const member = { storeId: expect.stringMatching(/^[0-9a-f]{32}$/), index: 0, count: 1, members: "" };
-  const look = file.look([{ name: "orders", periodKey: "" }], "");
+  const look = file.look(
+    ["bills", "orders"].map((name) => ({ name, periodKey: "" })),
+    "",
+  );
   expect(look.database).toMatchObject({ stopped: "a test", member });
+  expect(look.sequences.get("bills")).toMatchObject({ begunCount: 3 });
   expect(look.sequences.get("orders")).toMatchObject({ begunCount: 2, closedBefore: "", epoch: 0 });
 });
 

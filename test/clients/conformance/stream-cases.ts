@@ -2,6 +2,7 @@
 import { Code } from "@connectrpc/connect";
 import { once } from "node:events";
 import { join } from "node:path";
+import { chunkSizeMax } from "../../../src/service/hot/issue-ids.ts";
 import { readIdFiles } from "../../support/processes/id-files.ts";
 import { faultError } from "../../support/processes/scripted-id-server.ts";
 import type { Case } from "./case.ts";
@@ -52,7 +53,7 @@ export const streamCases: readonly Case[] = [
   {
     rule: "streams 1",
     name: "large-chunks",
-    law: "Chunks of 65,536 IDs are read, and a stream that fails between two of them goes on without a failed call.",
+    law: "Chunks of 65,536 IDs, the most of a server, are read, and a stream that fails between two goes on by itself.",
     isNeeded: false,
     run: async (world) => {
       const server = await world.server();
@@ -60,8 +61,8 @@ export const streamCases: readonly Case[] = [
       server.handlers = {
         ...handlersOf(1),
         async *batchNextIds({ count }) {
-          for (let left = Number(count); left > 0; left -= 65_536) {
-            yield chunkOf(Math.min(left, 65_536));
+          for (let left = Number(count); left > 0; left -= chunkSizeMax) {
+            yield chunkOf(Math.min(left, chunkSizeMax));
             if (isWhole) continue;
             isWhole = true;
             throw faultError({ reason: "STORE_UNAVAILABLE", code: Code.Unavailable });
