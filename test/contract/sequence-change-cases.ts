@@ -172,7 +172,7 @@ const madeBills = (used: number): readonly string[] => [
   `+ counter bills/2026 taken_count=0 used_count=${used} write_id=w2`,
   "sequence bills begun_count 4 > 5",
 ];
-const reached = (untilMs = newBillsMs + 1): string => setOurs("place", "", `raised_until_ms = ${untilMs}`);
+const reached = (untilMs = newBillsMs + 1): string => set("place", "", `raised_until_ms = ${untilMs}`);
 
 const covers: readonly WriteCase[] = [
   {

@@ -119,6 +119,7 @@ const put = move({
     { name: "orders", periodKey: "", index: 40n },
     { name: "bills", periodKey: "2025", index: 15n },
     { name: "bills", periodKey: "2026", index: 3n },
+    { name: "bills", periodKey: "2027", index: 4n },
   ],
   servers: [
     { processId: "z", server: "b", seenMs: 9, epoch: 1 },
@@ -163,6 +164,7 @@ const puts: readonly WriteCase[] = [
       "counter orders used_count 20 > 40",
       "counter orders write_id w > w2",
       "+ counter bills/2026 taken_count=0 used_count=3 write_id=w2",
+      "+ counter bills/2027 taken_count=0 used_count=4 write_id=w2",
       "+ witness z/0 epoch=1 seen_ms=9 server=b write_id=",
     ],
   },

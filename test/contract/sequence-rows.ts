@@ -79,17 +79,36 @@ export const closings: readonly (readonly [law: string, given: (nowMs: number) =
 ];
 
 type Cell = string | number | boolean;
+type Row = Readonly<Record<string, Cell>>;
 
-function insert(table: Table, row: Readonly<Record<string, Cell>>): string {
-  const cells = Object.values(row).map((cell) => {
-    if (typeof cell === "boolean") return cell ? "(1 = 1)" : "(1 = 0)";
-    return typeof cell === "number" ? `${cell}` : `'${cell}'`;
-  });
-  return `INSERT INTO ${tables[table].name} (${Object.keys(row).join(", ")}) VALUES (${cells.join(", ")})`;
+/** A statement that makes rows of a table, which have the same columns. */
+function insert(table: Table, rows: readonly Row[]): string {
+  const written = rows.map((row) => `(${Object.values(row).map(literal).join(", ")})`);
+  return `INSERT INTO ${tables[table].name} (${Object.keys(rows[0]!).join(", ")}) VALUES ${written.join(", ")}`;
 }
 
-/** Two sequences without and with periods, each beside one of the same content, and two processes. */
-export function firstRows(namespace: string, identity: string): readonly string[] {
+function literal(cell: Cell): string {
+  if (typeof cell === "boolean") return cell ? "(1 = 1)" : "(1 = 0)";
+  return typeof cell === "number" ? `${cell}` : `'${cell}'`;
+}
+
+/**
+ * Statements that put the first rows of both namespaces in place of all others: two sequences without and with periods,
+ * each beside one of the same content, and two processes. Those of the neighbour come first, so that a statement
+ * without a key finds them first.
+ */
+export function putFirstRows(identity: string): readonly string[] {
+  const both = [neighbour, ours].map((namespace) => firstRows(namespace, identity));
+  return tableList.flatMap((table) => [
+    `DELETE FROM ${tables[table].name} WHERE ${isOfBoth}`,
+    insert(
+      table,
+      both.flatMap((rows) => rows[table]),
+    ),
+  ]);
+}
+
+function firstRows(namespace: string, identity: string): Readonly<Record<Table, readonly Row[]>> {
   const definition = {
     start_value: 1,
     increment: 1,
@@ -115,20 +134,23 @@ export function firstRows(namespace: string, identity: string): readonly string[
   const member = { store_id: "m", stripe_index: 0, stripe_count: 1, members: "" };
   const state = { stopped: "", revision: 5, open_ms: 0, epoch: 4, emptied_revision: -1, move_state: "" };
   const process = { write_id: "n", seen_ms: 6, epoch: 2, server: "a" };
-  return [
-    insert("place", { namespace, identity, ...state, ...raised, ...member }),
-    ...["a.", ""].flatMap((prefix) => [
-      insert("sequence", { namespace, name: `${prefix}orders`, ...definition, ...orders }),
-      insert("sequence", { namespace, name: `${prefix}bills`, ...definition, ...bills }),
-      insert("counter", { namespace, name: `${prefix}orders`, period_key: "", ...counter }),
-      ...["", "2022", "2023", "2024", "2025"].map((period_key) =>
-        insert("counter", { namespace, name: `${prefix}bills`, period_key, ...counter }),
-      ),
+  const prefixes = ["a.", ""];
+  return {
+    place: [{ namespace, identity, ...state, ...raised, ...member }],
+    sequence: prefixes.flatMap((prefix) => [
+      { namespace, name: `${prefix}orders`, ...definition, ...orders },
+      { namespace, name: `${prefix}bills`, ...definition, ...bills },
     ]),
-    ...["p", "q"].flatMap((process_id) =>
-      [0, 1].map((line) => insert("witness", { namespace, process_id, line, ...process })),
+    counter: prefixes.flatMap((prefix) => [
+      { namespace, name: `${prefix}orders`, period_key: "", ...counter },
+      ...["", "2022", "2023", "2024", "2025"].map((periodKey) => {
+        return { namespace, name: `${prefix}bills`, period_key: periodKey, ...counter };
+      }),
+    ]),
+    witness: ["p", "q"].flatMap((processId) =>
+      [0, 1].map((line) => ({ namespace, process_id: processId, line, ...process })),
     ),
-  ];
+  };
 }
 
 /** The cells of all rows by `TABLE KEY`. */

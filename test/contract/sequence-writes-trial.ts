@@ -6,10 +6,9 @@ import type { MovableStore } from "../../src/sequence/movable-store.ts";
 import { raisedAheadMs, openAheadMs } from "../../src/sequence/sequence-store.ts";
 import {
   type Cells,
-  firstRows,
-  isOfBoth,
   neighbour,
   ours,
+  putFirstRows,
   readCells,
   tableList,
   tables,
@@ -58,11 +57,9 @@ export class SequenceWritesTrial {
     await this.#world.close();
   }
 
-  /** The rows of the neighbour come first, so that a statement without a key finds them first. */
   async #prepare(given: readonly string[]): Promise<void> {
-    const clear = tableList.map((table) => `DELETE FROM ${tables[table].name} WHERE ${isOfBoth}`);
-    const rows = [neighbour, ours].flatMap((namespace) => firstRows(namespace, this.#identity));
-    for (const statement of ["BEGIN", ...clear, ...rows, ...given, "COMMIT"]) await this.#world.run(statement);
+    const statements = ["BEGIN", ...putFirstRows(this.#identity), ...given, "COMMIT"];
+    for (const statement of statements) await this.#world.run(statement);
   }
 
   async #clockMs(): Promise<number> {

@@ -80,18 +80,53 @@ export const answers: Readonly<Record<string, string>> = {
     "Resume records are written and removed in one line, and without one the grant is taken up before a release is sent.",
 };
 
-const equalAtBound = "At the bound both branches give the same number.";
+const equalAtBound = "At the bound both branches write the same.";
 const clockOfTests = "A millisecond of the database's clock decides, and no test can hold that clock.";
+const checkedBeside = "Another check in the same transaction does the same.";
+
+const ofStatements = (slips: readonly string[], answer: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(slips.map((slip) => [`src/sequence/stores/statements.ts | ${slip}`, answer]));
 
 /** The same for slips in statements of SQL; `npm run all -- sql-takes sql-changes` tries all others. */
 export const sqlAnswers: Readonly<Record<string, string>> = {
-  "src/sequence/stores/statements.ts | top | SQL > as >= | >": equalAtBound,
-  "src/sequence/stores/statements.ts | databaseStatements | SQL > as >= | >": equalAtBound,
-  "src/sequence/stores/statements.ts | databaseStatements | SQL > as >= | > | 2": equalAtBound,
-  "src/sequence/stores/statements.ts | raiseStatements | SQL > as >= | >": equalAtBound,
-  "src/sequence/stores/statements.ts | raiseStatements | SQL > as >= | > | 2": equalAtBound,
-  "src/sequence/stores/statements.ts | raiseStatements | SQL > as >= | > | 3": equalAtBound,
-  "src/sequence/stores/statements.ts | writeStatements | SQL <= as < | <=": clockOfTests,
-  "src/sequence/stores/statements.ts | writeStatements | SQL > as >= | >": clockOfTests,
-  "src/sequence/stores/statements.ts | counterStatements | SQL <= as < | <= | 3": clockOfTests,
+  ...ofStatements(
+    [
+      "top | SQL > as >= | >",
+      "databaseStatements | SQL > as >= | >",
+      "databaseStatements | SQL > as >= | > | 2",
+      "periodStatements | SQL < as <= | < | 3",
+      "periodStatements | SQL < as <= | < | 4",
+      "periodStatements | SQL condition holds always | c.period_key <> '' | 3",
+      "raiseStatements | SQL > as >= | >",
+      "raiseStatements | SQL > as >= | > | 2",
+      "raiseStatements | SQL > as >= | > | 3",
+      "moveStatements | SQL > as >= | > | 4",
+    ],
+    equalAtBound,
+  ),
+  ...ofStatements(
+    [
+      "writeStatements | SQL <= as < | <=",
+      "writeStatements | SQL > as >= | >",
+      "databaseStatements | SQL + as - | + | 3",
+      "databaseStatements | SQL + as - | + | 6",
+      "counterStatements | SQL <= as < | <= | 3",
+      "moveStatements | SQL + as - | + | 4",
+      "moveStatements | SQL > as >= | > | 3",
+      "moveStatements | SQL > as >= | > | 5",
+    ],
+    clockOfTests,
+  ),
+  ...ofStatements(
+    [
+      "databaseStatements | SQL condition holds always | stopped <> ''",
+      "databaseStatements | SQL condition holds always | move_state = '' | 2",
+      // Their key refuses a second row.
+      "raiseStatements | SQL condition holds always | NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace ",
+      "raiseStatements | SQL condition holds always | NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace  | 2",
+      "moveStatements | SQL condition holds always | NOT EXISTS (SELECT 1 FROM ${counter} c WHERE c.namespace = :namespace ",
+      "raiseStatements | SQL condition holds always | p.raised_count > m.mark_index",
+    ],
+    checkedBeside,
+  ),
 };
