@@ -30,7 +30,7 @@ export const ours = "ours";
 export const neighbour = "neighbour";
 
 /** A condition: the row is of one of the two. */
-export const isOfBoth = `namespace IN ('${ours}', '${neighbour}')`;
+const isOfBoth = `namespace IN ('${ours}', '${neighbour}')`;
 
 /** The tables, and the columns after the namespace that their rows are named by. */
 export const tables = {
@@ -134,22 +134,28 @@ function firstRows(namespace: string, identity: string): Readonly<Record<Table, 
   const member = { store_id: "m", stripe_index: 0, stripe_count: 1, members: "" };
   const state = { stopped: "", revision: 5, open_ms: 0, epoch: 4, emptied_revision: -1, move_state: "" };
   const process = { write_id: "n", seen_ms: 6, epoch: 2, server: "a" };
+  const ofSequence = (name: string, kind: Row): Row => ({ namespace, name, ...definition, ...kind });
+  const ofCounter = (name: string, periodKey: string): Row => ({ namespace, name, period_key: periodKey, ...counter });
+  const ofProcess = (processId: string, line: number): Row => ({
+    namespace,
+    process_id: processId,
+    line,
+    ...process,
+  });
   const prefixes = ["a.", ""];
   return {
     place: [{ namespace, identity, ...state, ...raised, ...member }],
     sequence: prefixes.flatMap((prefix) => [
-      { namespace, name: `${prefix}orders`, ...definition, ...orders },
-      { namespace, name: `${prefix}bills`, ...definition, ...bills },
+      ofSequence(`${prefix}orders`, orders),
+      ofSequence(`${prefix}bills`, bills),
     ]),
-    counter: prefixes.flatMap((prefix) => [
-      { namespace, name: `${prefix}orders`, period_key: "", ...counter },
-      ...["", "2022", "2023", "2024", "2025"].map((periodKey) => {
-        return { namespace, name: `${prefix}bills`, period_key: periodKey, ...counter };
+    counter: prefixes.flatMap((prefix) =>
+      ["orders", "bills", "bills/2022", "bills/2023", "bills/2024", "bills/2025"].map((counterKey) => {
+        const [name = "", periodKey = ""] = counterKey.split("/");
+        return ofCounter(`${prefix}${name}`, periodKey);
       }),
-    ]),
-    witness: ["p", "q"].flatMap((processId) =>
-      [0, 1].map((line) => ({ namespace, process_id: processId, line, ...process })),
     ),
+    witness: ["p", "q"].flatMap((processId) => [0, 1].map((line) => ofProcess(processId, line))),
   };
 }
 

@@ -68,16 +68,16 @@ export class SequenceWritesTrial {
 
   /** A call, while another transaction has locked the rows of the neighbour. */
   async #callBeside(call: () => Promise<unknown>): Promise<unknown> {
-    const { waitsForNone, run } = this.#world;
-    if (!waitsForNone) return call();
-    await run("BEGIN");
+    const world = this.#world;
+    if (!world.waitsForNone) return call();
+    await world.run("BEGIN");
     for (const table of tableList) {
-      await run(`SELECT 1 FROM ${tables[table].name} WHERE namespace = '${neighbour}' FOR UPDATE`);
+      await world.run(`SELECT 1 FROM ${tables[table].name} WHERE namespace = '${neighbour}' FOR UPDATE`);
     }
     try {
       return await call();
     } finally {
-      await run("COMMIT");
+      await world.run("COMMIT");
     }
   }
 }
