@@ -206,7 +206,7 @@ const covers: readonly WriteCase[] = [
     writes: madeBills(9),
   },
   {
-    law: "no counter is made of a period behind a raise",
+    law: "no counter is made for a period behind a raise",
     given: () => [reached(newBillsMs)],
     call: cover({ ...newBills, index: 9n }),
     answer: undefined,
@@ -218,7 +218,7 @@ const covers: readonly WriteCase[] = [
     answer: undefined,
   },
   {
-    law: "no counter is made of a period that was pruned",
+    law: "no counter is made for a period that was pruned",
     given: () => [reached()],
     call: cover({ name: "bills", periodKey: "2021", index: 9n }),
     answer: undefined,

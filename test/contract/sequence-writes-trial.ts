@@ -102,7 +102,7 @@ function changesOf(before: Cells, after: Cells, show: (value: string) => string)
   return changes.toSorted();
 }
 
-/** How a value is shown: times by the database's clock between two moments, its identity, and what is drawn by chance. */
+/** How a value is shown: a time of the database's clock, its identity, and what is drawn by chance, have words. */
 function shownIn(identity: string, fromMs: number, toMs: number): (value: string) => string {
   return (value) => {
     if (value === identity) return "here";

@@ -84,6 +84,8 @@ const equalAtBound = "At the bound both branches write the same.";
 const clockOfTests = "A millisecond of the database's clock decides, and no test can hold that clock.";
 const checkedBeside = "Another check in the same transaction does the same.";
 
+const notAsked = "Rows of keys that nobody asked for are passed over.";
+
 const ofStatements = (slips: readonly string[], answer: string): Readonly<Record<string, string>> =>
   Object.fromEntries(slips.map((slip) => [`src/sequence/stores/statements.ts | ${slip}`, answer]));
 
@@ -128,5 +130,12 @@ export const sqlAnswers: Readonly<Record<string, string>> = {
       "raiseStatements | SQL condition holds always | p.raised_count > m.mark_index",
     ],
     checkedBeside,
+  ),
+  ...ofStatements(
+    [
+      "counterStatements | SQL condition holds always | c.name = k.key_name",
+      "counterStatements | SQL condition holds always | c.period_key = k.key_period",
+    ],
+    notAsked,
   ),
 };

@@ -51,6 +51,25 @@ test("a file of the first version gets what later ones have, and keeps its place
   expect(look.sequences.get("orders")).toMatchObject({ begunCount: 2, closedBefore: "", epoch: 0 });
 });
 
+test("a namespace whose row another process made meanwhile keeps that row", () => {
+  const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
+  const path = join(folder, "sequences.db");
+  const open = (namespace: string) =>
+    new SequenceFile({ path, busyTimeoutMs: 5_000, networkFileSystem: "refuse", namespace } as const);
+  const [first, second] = [open("first"), open("second")];
+  onTestFinished(() => {
+    for (const file of [first, second]) file.close();
+    rmSync(folder, { recursive: true });
+  });
+  first.look([], "");
+  const database = new DatabaseSync(path);
+  database.exec(`CREATE TRIGGER meanwhile BEFORE INSERT ON snowlane_sequence_place BEGIN
+    INSERT INTO snowlane_sequence_place (namespace, identity, stopped, revision, open_ms, raised_count, raised_until_ms,
+      store_id) VALUES (new.namespace, new.identity, '', 1, 0, 0, 0, 'of the other process'); END`);
+  database.close();
+  expect(second.look([], "").database?.member.storeId).toBe("of the other process");
+});
+
 test("a file of a newer version is refused", () => {
   const folder = mkdtempSync(join(tmpdir(), "snowlane-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
