@@ -84,7 +84,7 @@ const equalAtBound = "At the bound both branches write the same.";
 const clockOfTests = "A millisecond of the database's clock decides, and no test can hold that clock.";
 const checkedBeside = "Another check in the same transaction does the same.";
 
-const notAsked = "Rows of keys that nobody asked for are passed over.";
+const notAsked = "Rows of keys that nobody asked for are skipped.";
 
 const ofStatements = (slips: readonly string[], answer: string): Readonly<Record<string, string>> =>
   Object.fromEntries(slips.map((slip) => [`src/sequence/stores/statements.ts | ${slip}`, answer]));
