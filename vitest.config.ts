@@ -19,6 +19,8 @@ export default defineConfig({
         // These limits end a test that hangs; a test that is slow on a busy machine stays below them.
         testTimeout: 180_000,
         hookTimeout: 240_000,
+        // One second is vitest's own bound, which a busy machine does not keep.
+        expect: { poll: { timeout: 60_000 } },
         // Most tests wait for another process now and then.
         maxWorkers: waits ? 6 : 3,
         maxConcurrency: waits ? 6 : 2,
