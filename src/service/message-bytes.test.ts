@@ -127,6 +127,7 @@ test("a page of worker IDs and the state of a server have at most 1 MiB, whateve
     valuesCount: uint64Max,
     callCount: uint64Max,
     errorCount: uint64Max,
+    errorCodes: Array.from({ length: 16 }, (_, index) => ({ code: index + 1, count: uint64Max })),
     p50: timestamp,
     p99: timestamp,
     lead: timestamp,

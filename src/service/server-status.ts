@@ -77,7 +77,19 @@ function statusToMessage({
 }
 
 function sampleToMessage(sample: StatusSample): MessageInitShape<typeof StatusSampleSchema> {
-  const { index, timeMs, idsCount, valuesCount, callCount, errorCount, p50Ms, p99Ms, leadMs, windowLeftMs } = sample;
+  const {
+    index,
+    timeMs,
+    idsCount,
+    valuesCount,
+    callCount,
+    errorCount,
+    errorCodes,
+    p50Ms,
+    p99Ms,
+    leadMs,
+    windowLeftMs,
+  } = sample;
   return {
     index: BigInt(index),
     time: unixMsToTimestampClamped(timeMs),
@@ -85,6 +97,7 @@ function sampleToMessage(sample: StatusSample): MessageInitShape<typeof StatusSa
     valuesCount: BigInt(valuesCount),
     callCount: BigInt(callCount),
     errorCount: BigInt(errorCount),
+    errorCodes: errorCodes.map(({ code, count }) => ({ code, count: BigInt(count) })),
     ...(p50Ms === undefined ? {} : { p50: msToDuration(p50Ms) }),
     ...(p99Ms === undefined ? {} : { p99: msToDuration(p99Ms) }),
     ...(leadMs === undefined ? {} : { lead: msToDuration(leadMs) }),

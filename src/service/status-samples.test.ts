@@ -23,7 +23,7 @@ test("a sample has what happened since the one before, and what holds at its end
   samples.take();
   state.grant = undefined;
   samples.take();
-  const noCalls = { callCount: 0, errorCount: 0, p50Ms: undefined, p99Ms: undefined };
+  const noCalls = { callCount: 0, errorCount: 0, errorCodes: [], p50Ms: undefined, p99Ms: undefined };
   const common = { timeMs: 1_800_000_000_000, ...noCalls };
   expect(samples.after(0)).toEqual([
     { ...common, index: 1, idsCount: 5, valuesCount: 2, leadMs: 1.5, windowLeftMs: 9_000 },
@@ -51,17 +51,31 @@ test("only samples after an index are given; an index of another server gives al
   expect([4, 5_000, 2 ** 53, 2 ** 64].map(indexes)).toEqual(Array.from({ length: 4 }, () => [1, 2, 3]));
 });
 
-test("calls of a second are counted, and their times are the bounds of buckets", () => {
-  let totals = { callCount: 5, errorCount: 1, tookCounts: Float64Array.of(5, 0, 0), boundsMs: [1, 10] };
+test("PAGE 18: calls of a second are counted, their errors by code, and their times are the bounds of buckets", () => {
+  let totals = {
+    callCount: 5,
+    errorCounts: Float64Array.of(0, 1),
+    tookCounts: Float64Array.of(5, 0, 0),
+    boundsMs: [1, 10],
+  };
   const source = { status: () => ({ grant: undefined, counters: { issued: 0 } }) as WorkerStatus };
   const samples = new StatusSamples({ source, sequences: undefined, clock: new ManualTime(), readCalls: () => totals });
   const latest = () => samples.after(0).at(-1);
   samples.take();
   expect(latest()).toMatchObject({ callCount: 0, errorCount: 0, p50Ms: undefined, p99Ms: undefined });
-  totals = { ...totals, callCount: 105, errorCount: 4, tookCounts: Float64Array.of(103, 2, 0) };
+  totals = {
+    ...totals,
+    callCount: 105,
+    errorCounts: Float64Array.of(0, 1, 2, 1),
+    tookCounts: Float64Array.of(103, 2, 0),
+  };
   samples.take();
-  expect(latest()).toMatchObject({ callCount: 100, errorCount: 3, p50Ms: 1, p99Ms: 10 });
+  const errorCodes = [
+    { code: 2, count: 2 },
+    { code: 3, count: 1 },
+  ];
+  expect(latest()).toMatchObject({ callCount: 100, errorCount: 3, errorCodes, p50Ms: 1, p99Ms: 10 });
   totals = { ...totals, callCount: 115, tookCounts: Float64Array.of(103, 2, 10) };
   samples.take();
-  expect(latest()).toMatchObject({ callCount: 10, errorCount: 0, p50Ms: 10, p99Ms: 10 });
+  expect(latest()).toMatchObject({ callCount: 10, errorCount: 0, errorCodes: [], p50Ms: 10, p99Ms: 10 });
 });

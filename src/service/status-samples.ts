@@ -4,11 +4,18 @@ import type { IdSource } from "../worker/id-source.ts";
 /** Counts of calls since the server started; each only grows. */
 export interface CallTotals {
   readonly callCount: number;
-  readonly errorCount: number;
+  /** Calls that ended with an error, by their gRPC code, 0 to 16. */
+  readonly errorCounts: Float64Array;
   /** Calls by the time that they took: one number for each of `boundsMs`, and one for all calls above. */
   readonly tookCounts: Float64Array;
   /** Upper bounds, rising. */
   readonly boundsMs: readonly number[];
+}
+
+/** How many calls of a second ended with a gRPC code, 1 to 16 (docs/adr/0220). */
+interface ErrorCode {
+  readonly code: number;
+  readonly count: number;
 }
 
 /** The figures of a server in one second. */
@@ -22,6 +29,8 @@ export interface StatusSample {
   readonly valuesCount: number;
   readonly callCount: number;
   readonly errorCount: number;
+  /** The errors by their gRPC code, the lowest code first. */
+  readonly errorCodes: readonly ErrorCode[];
   /** Half of the calls took at most this long; undefined if no call was timed. */
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
@@ -59,16 +68,23 @@ export interface StatusSamplesOptions {
   readonly readCalls: (() => CallTotals) | undefined;
 }
 
-const noCalls: CallTotals = { callCount: 0, errorCount: 0, tookCounts: new Float64Array(0), boundsMs: [] };
+const noCalls: CallTotals = {
+  callCount: 0,
+  errorCounts: new Float64Array(0),
+  tookCounts: new Float64Array(0),
+  boundsMs: [],
+};
 
 /**
- * The figures of a server in each of the last 300 seconds, in one array of numbers that is allocated once: 22 kB.
+ * The figures of a server in each of the last 300 seconds, in one array of numbers that is allocated once: 22 kB. Only
+ * a second with errors has a list of its own beside it.
  * Samples are always taken, so that they show what has just gone wrong. They read counts that exist anyway, so they
  * cost no call anything.
  */
 export class StatusSamples {
   readonly #options: StatusSamplesOptions;
   readonly #numbers = new Float64Array(samplesMax * names.length);
+  readonly #errorCodes: (readonly ErrorCode[])[] = [];
   /** Samples that were taken since the start. */
   #count = 0;
   #issuedBefore: number;
@@ -90,18 +106,21 @@ export class StatusSamples {
     const calls = readCalls?.() ?? noCalls;
     const before = this.#callsBefore;
     const took = calls.tookCounts.map((count, bucket) => count - before.tookCounts[bucket]!);
+    const errorCodes = codesOf(calls.errorCounts, before.errorCounts);
     const sample: Readonly<Record<Name, number>> = {
       timeMs: clock.nowMs(),
       idsCount: counters.issued - this.#issuedBefore,
       valuesCount: values - this.#valuesBefore,
       callCount: calls.callCount - before.callCount,
-      errorCount: calls.errorCount - before.errorCount,
+      errorCount: errorCodes.reduce((sum, { count }) => sum + count, 0),
       p50Ms: quantileMs(took, calls.boundsMs, 0.5),
       p99Ms: quantileMs(took, calls.boundsMs, 0.99),
       leadMs: grant?.leadMs ?? Number.NaN,
       windowLeftMs: grant?.windowLeftMs ?? Number.NaN,
     };
-    const start = (this.#count % samplesMax) * names.length;
+    const place = this.#count % samplesMax;
+    const start = place * names.length;
+    this.#errorCodes[place] = errorCodes;
     for (const [offset, name] of names.entries()) this.#numbers[start + offset] = sample[name];
     this.#issuedBefore = counters.issued;
     this.#valuesBefore = values;
@@ -121,7 +140,8 @@ export class StatusSamples {
   }
 
   #sample(number: number): StatusSample {
-    const start = (number % samplesMax) * names.length;
+    const place = number % samplesMax;
+    const start = place * names.length;
     const at = (name: Name): number => this.#numbers[start + names.indexOf(name)]!;
     const known = (name: Name): number | undefined => (Number.isNaN(at(name)) ? undefined : at(name));
     return {
@@ -131,12 +151,23 @@ export class StatusSamples {
       valuesCount: at("valuesCount"),
       callCount: at("callCount"),
       errorCount: at("errorCount"),
+      errorCodes: this.#errorCodes[place]!,
       p50Ms: known("p50Ms"),
       p99Ms: known("p99Ms"),
       leadMs: known("leadMs"),
       windowLeftMs: known("windowLeftMs"),
     };
   }
+}
+
+const noErrors: readonly ErrorCode[] = [];
+
+/** What came since `before`, code by code. */
+function codesOf(counts: Float64Array, before: Float64Array): readonly ErrorCode[] {
+  const found = [...counts.entries()]
+    .map(([code, count]) => ({ code, count: count - (before[code] ?? 0) }))
+    .filter(({ count }) => count > 0);
+  return found.length === 0 ? noErrors : found;
 }
 
 /**

@@ -94,9 +94,10 @@ test("GetStatus tells how the server is, and what it issued in each second", asy
   await expect.poll(valueTotal, { timeout: 30_000 }).toBe(taken);
   const counted = async () => {
     const found = (await admin.getStatus({})).samples.find(({ errorCount }) => errorCount > 0n);
-    return found && [found.errorCount, found.callCount > 0n, found.p50 !== undefined, found.p99 !== undefined];
+    const codes = found?.errorCodes.map(({ code, count }) => [code, count]);
+    return found && [found.errorCount, codes, found.callCount > 0n, found.p50 !== undefined, found.p99 !== undefined];
   };
-  await expect.poll(counted, { timeout: 30_000 }).toEqual([1n, true, true, true]);
+  await expect.poll(counted, { timeout: 30_000 }).toEqual([1n, [[Code.InvalidArgument, 1n]], true, true, true]);
   const later = await admin.getStatus({ afterIndex: 1n });
   expect(later.samples[0]?.index).toBe(2n);
   expect((await admin.getStatus({ afterIndex: 2n ** 64n - 1n })).samples[0]?.index).toBe(1n);

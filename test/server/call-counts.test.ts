@@ -8,7 +8,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { expect, test } from "vitest";
 import { BatchNextIdsRequestSchema, IdService } from "../../src/gen/snowlane/v1/id_service_pb.ts";
 import { SequenceService } from "../../src/gen/snowlane/v1/sequence_service_pb.ts";
-import { codeNames } from "../../src/server/metrics/read-samples.ts";
+import { codeNames } from "../../src/service/message/code-names.ts";
 import { type CallWay, callWays, codeOf } from "../support/http2/call-ways.ts";
 import { grpcFrame, type HttpQuestion } from "../support/http2/http-call.ts";
 import { callsLine, type Scrape, scrape } from "../support/metrics/scrape.ts";

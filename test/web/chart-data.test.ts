@@ -11,6 +11,7 @@ const quiet: SecondSample = {
   values: 0,
   calls: 0,
   errors: 0,
+  errorCodes: [],
   p50Ms: undefined,
   p99Ms: undefined,
   leadMs: undefined,

@@ -46,6 +46,8 @@ const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
   "parse.list.peak": [37, "TIME"],
   "parse.list.from": ["TIME"],
   "parse.list.span": ["FROM", "TIME"],
+  "parse.list.zoomTo": ["FROM", "TIME", 37],
+  "parse.list.zoomed": ["FROM", "TIME"],
   "layout.problem": [{ kind: "sum", bits: 37 }],
   "parse.inFuture": [span],
   "parse.ago": [span],
@@ -65,6 +67,7 @@ const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
   "watch.started": [span],
   "watch.ago": [span],
   "watch.aboveScale": ["VALUE", "TIME"],
+  "watch.errorCodes": ["CODES"],
   "watch.windowLeft": [37_000],
   "watch.measure": ["lead", 37],
   "watch.granted": [37, "TIME"],
@@ -177,6 +180,29 @@ test("digits are grouped as Intl groups them", () => {
   for (const value of [0, -1, -1_000, 999.5, 1_000.25, 12_345.678_9, 0.000_4, 4_096_000]) {
     expect(groupDigits(value)).toBe(intl.format(value));
   }
+});
+
+/** All texts of a language, as one. */
+const allOf = (texts: object): string =>
+  textsIn(texts, "")
+    .map(([, text]) => text)
+    .join("\n");
+
+test("PAGE 6: the promise of Generate and the limits of Learn name a store that may lose data", () => {
+  for (const [texts, mayLose] of [
+    [en, /may lose/],
+    [zh, /可能丢失/],
+    [sw, /inayoweza ku(?:ki)?poteza/],
+  ] as const) {
+    expect(texts.generate.promise).toMatch(mayLose);
+    expect(allOf(texts.learn.limits)).toMatch(mayLose);
+  }
+  expect(allOf(inEnglish)).not.toMatch(/unique for ever|never causes a repeat/);
+});
+
+test("PAGE 20: no text has the words that developers stumbled over", () => {
+  const foreign = /does not tell|for ever in|as it looks|Could it be another|If its clock is set back: advance/;
+  expect(allOf(inEnglish)).not.toMatch(foreign);
 });
 
 test("a call that failed is reported in the reader's language, whatever the reason", () => {

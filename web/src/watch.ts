@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { addErrorCodes } from "../../src/service/message/error-codes.ts";
 import type { SecondSample } from "../../src/service/message/status-message.ts";
 import {
   type ChartName,
@@ -154,7 +155,14 @@ function chart(name: ChartName, samples: readonly SecondSample[], texts: Texts):
     </figcaption>
     <div class="chart" data-chart=${name} aria-hidden="true"></div>
     <p class="above">${isAbove ? aboveWords(name, highest, texts) : nothing}</p>
+    ${name === "errors" ? errorCodes(samples, texts) : nothing}
   </figure>`;
+}
+
+/** Which errors they were, the most frequent first (docs/adr/0220). */
+function errorCodes(samples: readonly SecondSample[], { watch, number }: Texts): TemplateResult | typeof nothing {
+  const codes = addErrorCodes(samples).map(({ code, count }) => `${code} ${number(count)}`);
+  return codes.length === 0 ? nothing : html`<p class="note codes">${watch.errorCodes(codes.join(", "))}</p>`;
 }
 
 function aboveWords(name: ChartName, { value, timeMs }: ToldValue, { watch }: Texts): string {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { SecondSample } from "../../service/message/status-message.ts";
 import { type ShownStatus, statusToTable } from "./status-rows.ts";
 
 const nowMs = Date.UTC(2026, 10, 28);
@@ -51,4 +52,24 @@ test("a window of which nothing is left is used up, and a server without a worke
 test("one connection is one, and one call waits", () => {
   expect(lineOf("server", { connections: 1, waiting: 1 })).toMatch(/, 1 connection, 1 call waiting$/);
   expect(lineOf("server", {})).toMatch(/, 2 connections, 0 calls waiting$/);
+});
+
+test("errors are named by their codes, the most frequent first, and without any there is no such line", () => {
+  const quiet: SecondSample = {
+    index: 1,
+    timeMs: nowMs,
+    ids: 0,
+    values: 0,
+    calls: 0,
+    errors: 0,
+    errorCodes: [],
+    p50Ms: undefined,
+    p99Ms: undefined,
+    leadMs: undefined,
+    windowLeftMs: undefined,
+  };
+  const failed = (code: string, count: number) => ({ ...quiet, errors: count, errorCodes: [{ code, count }] });
+  const samples = [failed("CANCELLED", 2), quiet, failed("INTERNAL", 3), failed("CANCELLED", 2)];
+  expect(lineOf("Errors of these 5 minutes", { samples })).toContain(": CANCELLED 4, INTERNAL 3");
+  expect(lineOf("Errors", { samples: [quiet] })).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { addErrorCodes } from "../../service/message/error-codes.ts";
 import type { SecondSample, ReportedStatus } from "../../service/message/status-message.ts";
 import type { Paint } from "../paint.ts";
 import { tableOf } from "../table.ts";
@@ -65,7 +66,8 @@ export function statusToTable(status: ShownStatus, paint: Paint): string {
       row("longest lead", (span) => greatest(span, "leadMs")),
     ],
   );
-  return `${head}\n${table}`;
+  const codes = addErrorCodes(samples).map(({ code, count }) => `${code} ${count}`);
+  return `${head}\n${table}${codes.length === 0 ? "" : `\nErrors of these 5 minutes: ${codes.join(", ")}\n`}`;
 }
 
 /** Nothing can be left of a window that ended while the store was away. */

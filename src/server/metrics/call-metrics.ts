@@ -160,11 +160,12 @@ function countsOf({ path, streams }: MethodTraits): MethodCounts {
 /** Adds up the counts of all methods. Streams are not timed here: they last for as long as their readers like. */
 export function readCallTotals(calls: CallMetrics) {
   const tookCounts = new Float64Array(latencyBoundsMs.length + 1);
-  let [callCount, errorCount] = [0, 0];
-  for (const { ok, failedCount, latency, streams } of calls.methods()) {
+  const errorCounts = new Float64Array(17);
+  let callCount = 0;
+  for (const { ok, failed, failedCount, latency, streams } of calls.methods()) {
     callCount += ok + failedCount;
-    errorCount += failedCount;
+    for (const [code, count] of failed.entries()) errorCounts[code]! += count;
     if (!streams) for (const [bucket, count] of latency.counts.entries()) tookCounts[bucket]! += count;
   }
-  return { callCount, errorCount, tookCounts, boundsMs: latencyBoundsMs };
+  return { callCount, errorCounts, tookCounts, boundsMs: latencyBoundsMs };
 }

@@ -1,30 +1,10 @@
+import { codeNames } from "../../service/message/code-names.ts";
 import { exhaustionOf } from "../../snowflake/exhaustion.ts";
 import { version } from "../../version.ts";
 import type { WorkerStatus } from "../../worker/id-source.ts";
 import { countOpenFiles, readOpenFilesMax } from "../listen/open-files.ts";
 import type { Sample, Samples } from "./exposition.ts";
 import type { MetricSources } from "./metric-sources.ts";
-
-/** The codes of gRPC by their numbers. https://grpc.io/docs/guides/status-codes/ */
-export const codeNames: readonly string[] = [
-  "OK",
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "DEADLINE_EXCEEDED",
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "ABORTED",
-  "OUT_OF_RANGE",
-  "UNIMPLEMENTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-  "DATA_LOSS",
-  "UNAUTHENTICATED",
-];
 
 /** Reads every metric, from memory alone: it never waits for the store. */
 export function readSamples(sources: MetricSources): Samples {

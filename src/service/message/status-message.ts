@@ -1,6 +1,8 @@
 /** Reads what AdminService reports about a server, for the command line and the page, which show it. */
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServerStatus, StatusSample } from "../../gen/snowlane/v1/admin_service_pb.ts";
+import { codeNames } from "./code-names.ts";
+import type { CodeCount } from "./error-codes.ts";
 import { timestampToNs } from "./time-message.ts";
 
 /** The figures of a server in one second. */
@@ -13,6 +15,8 @@ export interface SecondSample {
   readonly values: number;
   readonly calls: number;
   readonly errors: number;
+  /** The same by their codes. */
+  readonly errorCodes: readonly CodeCount[];
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
   readonly leadMs: number | undefined;
@@ -82,7 +86,7 @@ export function stateOf(status: ServerStatus): ReportedStatus {
 
 /** Reads the figures of one second. */
 export function sampleOf(sample: StatusSample): SecondSample {
-  const { index, time, idsCount, valuesCount, callCount, errorCount, p50, p99, lead, windowLeft } = sample;
+  const { index, time, idsCount, valuesCount, callCount, errorCount, errorCodes, p50, p99, lead, windowLeft } = sample;
   return {
     index: Number(index),
     timeMs: unixMsOf(time) ?? 0,
@@ -90,6 +94,7 @@ export function sampleOf(sample: StatusSample): SecondSample {
     values: Number(valuesCount),
     calls: Number(callCount),
     errors: Number(errorCount),
+    errorCodes: errorCodes.map(({ code, count }) => ({ code: codeNames[code] ?? String(code), count: Number(count) })),
     p50Ms: spanMs(p50),
     p99Ms: spanMs(p99),
     leadMs: spanMs(lead),

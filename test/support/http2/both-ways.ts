@@ -45,6 +45,7 @@ const samples: readonly StatusSample[] = [1, 2, 3, 4].map((index) => ({
   valuesCount: 0,
   callCount: 7,
   errorCount: 0,
+  errorCodes: [],
   p50Ms: 0.2,
   p99Ms: undefined,
   leadMs: 0,

@@ -294,6 +294,9 @@ export const en = {
     foundCount: (ids: number, times: number) =>
       `${counted(ids, "ID")} found${times === 0 ? "" : ` and ${counted(times, "Unix time")}`}`,
     moreFound: (count: number) => `${counted(count, "more ID is", "more IDs are")} in the table.`,
+    foundKeys: "Arrow keys move, Enter copies an ID, Delete leaves it out.",
+    leaveOut: (place: number) => `Leave out number ${number(place)}`,
+    takeBack: (count: number) => `${number(count)} left out: take ${count === 1 ? "it" : "them"} back`,
     noId: "no ID",
     exampleLog: "Try a log",
     linkTooLong: "Too long for a link",
@@ -374,6 +377,10 @@ export const en = {
         `The IDs of ${counted(workers, "worker")} over time. The table below has each of them.`,
       binNote: (ms: number) => `IDs in ${shortSpan(ms, shortUnits)}`,
       moreWorkers: (count: number) => `${counted(count, "more worker")} in the table`,
+      zoomHint: "Press on a part of the time to see it larger.",
+      zoomTo: (from: string, to: string, count: number) => `${from} to ${to}: ${counted(count, "ID")}`,
+      zoomed: (from: string, to: string) => `Shown here and in the table: ${from} to ${to} (UTC).`,
+      zoomOut: "Show the whole time",
       copy: "duplicate",
       break: "out of order",
       rows: "Rows",
@@ -461,6 +468,9 @@ export const en = {
     fix: "Correct the fields that are marked, then the ID appears here.",
   },
   learn: {
+    contents: "Contents",
+    bits: "The bits",
+    programs: "Programs",
     heading: "How an ID works",
     lead: "A Snowflake ID is one whole number of at most 63 bits. It says when it was made and by which worker, and sorts by time.",
     parts: "The parts of",
@@ -633,6 +643,7 @@ export const en = {
     chartColumns: ["Measure", "Now", "Least", "Average", "Greatest", "At"],
     figuresNote: "Figures are means of ten seconds.",
     ownCalls: "Some 0.8 calls a second are those of this page.",
+    errorCodes: (codes: string) => `By code: ${codes}`,
     aboveScale: (value: string, time: string) => `Above the scale: ${value} at ${time}`,
     chart: {
       ids: "IDs a second",

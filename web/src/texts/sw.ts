@@ -287,6 +287,9 @@ export const sw: Texts = {
     foundCount: (ids, times) =>
       `ID ${number(ids)} ${ids === 1 ? "imepatikana" : "zimepatikana"}${times === 0 ? "" : `, na muda wa Unix ${number(times)}`}`,
     moreFound: (count) => `ID nyingine ${number(count)} ziko katika jedwali.`,
+    foundKeys: "Vitufe vya mishale husogeza, Enter hunakili ID, Delete huiacha.",
+    leaveOut: (place) => `Acha ya ${number(place)}`,
+    takeBack: (count) => `Zilizoachwa ${number(count)}: zirudishe`,
     noId: "si ID",
     exampleLog: "Jaribu logi",
     linkTooLong: "Ni ndefu mno kwa kiungo",
@@ -366,6 +369,10 @@ export const sw: Texts = {
       timelineSays: (workers) => `ID za nodi ${number(workers)} kwa wakati. Jedwali hapa chini lina kila moja.`,
       binNote: (ms) => `ID katika ${shortSpan(ms, shortUnits)}`,
       moreWorkers: (count) => `nodi nyingine ${number(count)} katika jedwali`,
+      zoomHint: "Bonyeza sehemu ya muda ili kuikuza.",
+      zoomTo: (from, to, count) => `${from} hadi ${to}: ID ${number(count)}`,
+      zoomed: (from, to) => `Hapa na katika jedwali: ${from} hadi ${to} (UTC).`,
+      zoomOut: "Onyesha muda wote",
       copy: "nakala",
       break: "nje ya mpangilio",
       rows: "Safu",
@@ -453,6 +460,9 @@ export const sw: Texts = {
     fix: "Sahihisha sehemu zilizowekewa alama, kisha ID itaonekana hapa.",
   },
   learn: {
+    contents: "Yaliyomo",
+    bits: "Biti",
+    programs: "Programu",
     heading: "Jinsi ID inavyofanya kazi",
     lead: "ID ya Snowflake ni nambari kamili moja yenye biti zisizozidi 63. Huonyesha wakati ilipozalishwa, pamoja na nodi iliyoizalisha, na hupangika kwa wakati.",
     parts: "Sehemu za",
@@ -640,6 +650,7 @@ export const sw: Texts = {
     chartColumns: ["Kipimo", "Sasa", "Ndogo zaidi", "Wastani", "Kubwa zaidi", "Saa"],
     figuresNote: "Takwimu ni wastani wa sekunde kumi.",
     ownCalls: "Takriban maombi 0.8 kwa sekunde ni ya ukurasa huu.",
+    errorCodes: (codes) => `Kwa msimbo: ${codes}`,
     aboveScale: (value, time) => `Juu ya kipimo: ${value}, saa ${time}`,
     chart: {
       ids: "ID kwa sekunde",

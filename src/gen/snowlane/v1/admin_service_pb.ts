@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file snowlane/v1/admin_service.proto.
  */
 export const file_snowlane_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zbm93bGFuZS92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSIrChBHZXRTdGF0dXNSZXF1ZXN0EhcKC2FmdGVyX2luZGV4GAEgASgEQgIwACJqChFHZXRTdGF0dXNSZXNwb25zZRIpCgZzdGF0dXMYASABKAsyGS5zbm93bGFuZS52MS5TZXJ2ZXJTdGF0dXMSKgoHc2FtcGxlcxgCIAMoCzIZLnNub3dsYW5lLnYxLlN0YXR1c1NhbXBsZSLJBAoMU2VydmVyU3RhdHVzEg8KB3NlcnZpbmcYASABKAgSGgoSbm90X3NlcnZpbmdfcmVhc29uGAIgASgJEg0KBXBoYXNlGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWRhdGFjZW50ZXJfaWQYBSABKA0SEQoJd29ya2VyX2lkGAYgASgNEhYKCmdlbmVyYXRpb24YByABKARCAjAAEi4KCmdyYW50X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KC3dpbmRvd19sZWZ0GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEicKBGxlYWQYCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFc3RvcmUYCyABKAkSFwoPc3RvcmVfcmVhY2hhYmxlGAwgASgIEjMKEHN0b3JlX2Fuc3dlcl9hZ2UYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNAoRc3RvcmVfY2xvY2tfYWhlYWQYDiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGQoNd2FpdGluZ19jb3VudBgPIAEoBEICMAASHAoQY29ubmVjdGlvbl9jb3VudBgQIAEoBEICMAASIQoQbmV2ZXJfaGVsZF9jb3VudBgRIAEoBEICMABIAIgBAUITChFfbmV2ZXJfaGVsZF9jb3VudCLWAgoMU3RhdHVzU2FtcGxlEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCWlkc19jb3VudBgCIAEoBEICMAASGAoMdmFsdWVzX2NvdW50GAMgASgEQgIwABIWCgpjYWxsX2NvdW50GAQgASgEQgIwABIXCgtlcnJvcl9jb3VudBgFIAEoBEICMAASJgoDcDUwGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKA3A5ORgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhInCgRsZWFkGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KC3dpbmRvd19sZWZ0GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKBWluZGV4GAogASgEQgIwACI7ChJMaXN0V29ya2Vyc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAki+wEKE0xpc3RXb3JrZXJzUmVzcG9uc2USJAoHd29ya2VycxgBIAMoCzITLnNub3dsYW5lLnYxLldvcmtlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoPd29ya2VyX2lkX2NvdW50GAMgASgEQgIwABIWCgpmcmVlX2NvdW50GAQgASgEQgIwABI3ChNxdWFyYW50aW5lX2VuZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFxdWFyYW50aW5lX3JlYXNvbhgGIAEoCRIcChBuZXZlcl9oZWxkX2NvdW50GAcgASgEQgIwACKsAgoGV29ya2VyEhUKDWRhdGFjZW50ZXJfaWQYASABKA0SEQoJd29ya2VyX2lkGAIgASgNEicKBXN0YXRlGAMgASgOMhguc25vd2xhbmUudjEuV29ya2VyU3RhdGUSKQoGaG9sZGVyGAQgASgLMhkuc25vd2xhbmUudjEuV29ya2VySG9sZGVyEhYKCmdlbmVyYXRpb24YBSABKARCAjAAEi0KCW1hcmtfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoLd2luZG93X2xlZnQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLQoJZnJlZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoMV29ya2VySG9sZGVyEhAKCGluc3RhbmNlGAEgASgJEgwKBGhvc3QYAiABKAkSFgoKcHJvY2Vzc19pZBgDIAEoBEICMAASLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgFIAEoCSKSAQoQQ2xhaW1QYXN0UmVxdWVzdBItCglmcm9tX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3RvX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhbmVfY291bnQYAyABKA0SDgoGcmVhc29uGAQgASgJIvwBChFDbGFpbVBhc3RSZXNwb25zZRIkCgVsYW5lcxgBIAMoCzIVLnNub3dsYW5lLnYxLlBhc3RMYW5lEi0KCWZyb21fdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHdG9fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoKZmlyc3RfdGljaxgEIAEoBEICMAASFAoIZW5kX3RpY2sYBSABKARCAjAAEiMKBmxheW91dBgGIAEoCzITLnNub3dsYW5lLnYxLkxheW91dBISCgpkZXBsb3ltZW50GAcgASgHIkkKCFBhc3RMYW5lEhUKDWRhdGFjZW50ZXJfaWQYASABKA0SEQoJd29ya2VyX2lkGAIgASgNEhMKB2lkX2JpdHMYAyABKAZCAjAAKrIBCgtXb3JrZXJTdGF0ZRIcChhXT1JLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFXT1JLRVJfU1RBVEVfSEVMRBABEhkKFVdPUktFUl9TVEFURV9SRUxFQVNFRBACEhgKFFdPUktFUl9TVEFURV9FWFBJUkVEEAMSHAoYV09SS0VSX1NUQVRFX1FVQVJBTlRJTkVEEAQSGwoXV09SS0VSX1NUQVRFX1VOUkVBREFCTEUQBTKCAgoMQWRtaW5TZXJ2aWNlElUKC0xpc3RXb3JrZXJzEh8uc25vd2xhbmUudjEuTGlzdFdvcmtlcnNSZXF1ZXN0GiAuc25vd2xhbmUudjEuTGlzdFdvcmtlcnNSZXNwb25zZSIDkAIBEk8KCUdldFN0YXR1cxIdLnNub3dsYW5lLnYxLkdldFN0YXR1c1JlcXVlc3QaHi5zbm93bGFuZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBEkoKCUNsYWltUGFzdBIdLnNub3dsYW5lLnYxLkNsYWltUGFzdFJlcXVlc3QaHi5zbm93bGFuZS52MS5DbGFpbVBhc3RSZXNwb25zZUI/Cg9kZXYuc25vd2xhbmUudjFQAVoqc25vd2xhbmUuZGV2L2dvL2dlbi9zbm93bGFuZS92MTtzbm93bGFuZXYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_snowlane_v1_id_service]);
+  fileDesc("Ch9zbm93bGFuZS92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgtzbm93bGFuZS52MSIrChBHZXRTdGF0dXNSZXF1ZXN0EhcKC2FmdGVyX2luZGV4GAEgASgEQgIwACJqChFHZXRTdGF0dXNSZXNwb25zZRIpCgZzdGF0dXMYASABKAsyGS5zbm93bGFuZS52MS5TZXJ2ZXJTdGF0dXMSKgoHc2FtcGxlcxgCIAMoCzIZLnNub3dsYW5lLnYxLlN0YXR1c1NhbXBsZSLJBAoMU2VydmVyU3RhdHVzEg8KB3NlcnZpbmcYASABKAgSGgoSbm90X3NlcnZpbmdfcmVhc29uGAIgASgJEg0KBXBoYXNlGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWRhdGFjZW50ZXJfaWQYBSABKA0SEQoJd29ya2VyX2lkGAYgASgNEhYKCmdlbmVyYXRpb24YByABKARCAjAAEi4KCmdyYW50X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KC3dpbmRvd19sZWZ0GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEicKBGxlYWQYCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFc3RvcmUYCyABKAkSFwoPc3RvcmVfcmVhY2hhYmxlGAwgASgIEjMKEHN0b3JlX2Fuc3dlcl9hZ2UYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNAoRc3RvcmVfY2xvY2tfYWhlYWQYDiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGQoNd2FpdGluZ19jb3VudBgPIAEoBEICMAASHAoQY29ubmVjdGlvbl9jb3VudBgQIAEoBEICMAASIQoQbmV2ZXJfaGVsZF9jb3VudBgRIAEoBEICMABIAIgBAUITChFfbmV2ZXJfaGVsZF9jb3VudCKDAwoMU3RhdHVzU2FtcGxlEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCWlkc19jb3VudBgCIAEoBEICMAASGAoMdmFsdWVzX2NvdW50GAMgASgEQgIwABIWCgpjYWxsX2NvdW50GAQgASgEQgIwABIXCgtlcnJvcl9jb3VudBgFIAEoBEICMAASJgoDcDUwGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKA3A5ORgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhInCgRsZWFkGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KC3dpbmRvd19sZWZ0GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKBWluZGV4GAogASgEQgIwABIrCgtlcnJvcl9jb2RlcxgLIAMoCzIWLnNub3dsYW5lLnYxLkNvZGVDb3VudCIsCglDb2RlQ291bnQSDAoEY29kZRgBIAEoDRIRCgVjb3VudBgCIAEoBEICMAAiOwoSTGlzdFdvcmtlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJIvsBChNMaXN0V29ya2Vyc1Jlc3BvbnNlEiQKB3dvcmtlcnMYASADKAsyEy5zbm93bGFuZS52MS5Xb3JrZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhsKD3dvcmtlcl9pZF9jb3VudBgDIAEoBEICMAASFgoKZnJlZV9jb3VudBgEIAEoBEICMAASNwoTcXVhcmFudGluZV9lbmRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoRcXVhcmFudGluZV9yZWFzb24YBiABKAkSHAoQbmV2ZXJfaGVsZF9jb3VudBgHIAEoBEICMAAirAIKBldvcmtlchIVCg1kYXRhY2VudGVyX2lkGAEgASgNEhEKCXdvcmtlcl9pZBgCIAEoDRInCgVzdGF0ZRgDIAEoDjIYLnNub3dsYW5lLnYxLldvcmtlclN0YXRlEikKBmhvbGRlchgEIAEoCzIZLnNub3dsYW5lLnYxLldvcmtlckhvbGRlchIWCgpnZW5lcmF0aW9uGAUgASgEQgIwABItCgltYXJrX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KC3dpbmRvd19sZWZ0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi0KCWZyZWVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihwEKDFdvcmtlckhvbGRlchIQCghpbnN0YW5jZRgBIAEoCRIMCgRob3N0GAIgASgJEhYKCnByb2Nlc3NfaWQYAyABKARCAjAAEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3ZlcnNpb24YBSABKAkikgEKEENsYWltUGFzdFJlcXVlc3QSLQoJZnJvbV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgd0b190aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpsYW5lX2NvdW50GAMgASgNEg4KBnJlYXNvbhgEIAEoCSL8AQoRQ2xhaW1QYXN0UmVzcG9uc2USJAoFbGFuZXMYASADKAsyFS5zbm93bGFuZS52MS5QYXN0TGFuZRItCglmcm9tX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3RvX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKCmZpcnN0X3RpY2sYBCABKARCAjAAEhQKCGVuZF90aWNrGAUgASgEQgIwABIjCgZsYXlvdXQYBiABKAsyEy5zbm93bGFuZS52MS5MYXlvdXQSEgoKZGVwbG95bWVudBgHIAEoByJJCghQYXN0TGFuZRIVCg1kYXRhY2VudGVyX2lkGAEgASgNEhEKCXdvcmtlcl9pZBgCIAEoDRITCgdpZF9iaXRzGAMgASgGQgIwACqyAQoLV29ya2VyU3RhdGUSHAoYV09SS0VSX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRV09SS0VSX1NUQVRFX0hFTEQQARIZChVXT1JLRVJfU1RBVEVfUkVMRUFTRUQQAhIYChRXT1JLRVJfU1RBVEVfRVhQSVJFRBADEhwKGFdPUktFUl9TVEFURV9RVUFSQU5USU5FRBAEEhsKF1dPUktFUl9TVEFURV9VTlJFQURBQkxFEAUyggIKDEFkbWluU2VydmljZRJVCgtMaXN0V29ya2VycxIfLnNub3dsYW5lLnYxLkxpc3RXb3JrZXJzUmVxdWVzdBogLnNub3dsYW5lLnYxLkxpc3RXb3JrZXJzUmVzcG9uc2UiA5ACARJPCglHZXRTdGF0dXMSHS5zbm93bGFuZS52MS5HZXRTdGF0dXNSZXF1ZXN0Gh4uc25vd2xhbmUudjEuR2V0U3RhdHVzUmVzcG9uc2UiA5ACARJKCglDbGFpbVBhc3QSHS5zbm93bGFuZS52MS5DbGFpbVBhc3RSZXF1ZXN0Gh4uc25vd2xhbmUudjEuQ2xhaW1QYXN0UmVzcG9uc2VCPwoPZGV2LnNub3dsYW5lLnYxUAFaKnNub3dsYW5lLmRldi9nby9nZW4vc25vd2xhbmUvdjE7c25vd2xhbmV2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_snowlane_v1_id_service]);
 
 /**
  * A request for the state of a server.
@@ -278,6 +278,13 @@ export type StatusSample = Message<"snowlane.v1.StatusSample"> & {
    * @generated from field: uint64 index = 10 [jstype = JS_NORMAL];
    */
   index: bigint;
+
+  /**
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   *
+   * @generated from field: repeated snowlane.v1.CodeCount error_codes = 11;
+   */
+  errorCodes: CodeCount[];
 };
 
 /**
@@ -286,6 +293,34 @@ export type StatusSample = Message<"snowlane.v1.StatusSample"> & {
  */
 export const StatusSampleSchema: GenMessage<StatusSample> = /*@__PURE__*/
   messageDesc(file_snowlane_v1_admin_service, 3);
+
+/**
+ * How many calls ended with one gRPC code.
+ *
+ * @generated from message snowlane.v1.CodeCount
+ */
+export type CodeCount = Message<"snowlane.v1.CodeCount"> & {
+  /**
+   * The number of the code, 1 to 16: https://grpc.io/docs/guides/status-codes/
+   *
+   * @generated from field: uint32 code = 1;
+   */
+  code: number;
+
+  /**
+   * Calls that ended with it, at least 1.
+   *
+   * @generated from field: uint64 count = 2 [jstype = JS_NORMAL];
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message snowlane.v1.CodeCount.
+ * Use `create(CodeCountSchema)` to create a new message.
+ */
+export const CodeCountSchema: GenMessage<CodeCount> = /*@__PURE__*/
+  messageDesc(file_snowlane_v1_admin_service, 4);
 
 /**
  * A request for a page of worker IDs.
@@ -313,7 +348,7 @@ export type ListWorkersRequest = Message<"snowlane.v1.ListWorkersRequest"> & {
  * Use `create(ListWorkersRequestSchema)` to create a new message.
  */
 export const ListWorkersRequestSchema: GenMessage<ListWorkersRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 4);
+  messageDesc(file_snowlane_v1_admin_service, 5);
 
 /**
  * A page of worker IDs.
@@ -376,7 +411,7 @@ export type ListWorkersResponse = Message<"snowlane.v1.ListWorkersResponse"> & {
  * Use `create(ListWorkersResponseSchema)` to create a new message.
  */
 export const ListWorkersResponseSchema: GenMessage<ListWorkersResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 5);
+  messageDesc(file_snowlane_v1_admin_service, 6);
 
 /**
  * A worker ID that is or was held.
@@ -446,7 +481,7 @@ export type Worker = Message<"snowlane.v1.Worker"> & {
  * Use `create(WorkerSchema)` to create a new message.
  */
 export const WorkerSchema: GenMessage<Worker> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 6);
+  messageDesc(file_snowlane_v1_admin_service, 7);
 
 /**
  * A process that holds or held a worker ID, as it said itself.
@@ -495,7 +530,7 @@ export type WorkerHolder = Message<"snowlane.v1.WorkerHolder"> & {
  * Use `create(WorkerHolderSchema)` to create a new message.
  */
 export const WorkerHolderSchema: GenMessage<WorkerHolder> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 7);
+  messageDesc(file_snowlane_v1_admin_service, 8);
 
 /**
  * A request to claim a piece of the past.
@@ -537,7 +572,7 @@ export type ClaimPastRequest = Message<"snowlane.v1.ClaimPastRequest"> & {
  * Use `create(ClaimPastRequestSchema)` to create a new message.
  */
 export const ClaimPastRequestSchema: GenMessage<ClaimPastRequest> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 8);
+  messageDesc(file_snowlane_v1_admin_service, 9);
 
 /**
  * A piece of the past that was claimed. An ID of it is id_bits of a lane, with a tick from first_tick up to end_tick in its timestamp field
@@ -601,7 +636,7 @@ export type ClaimPastResponse = Message<"snowlane.v1.ClaimPastResponse"> & {
  * Use `create(ClaimPastResponseSchema)` to create a new message.
  */
 export const ClaimPastResponseSchema: GenMessage<ClaimPastResponse> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 9);
+  messageDesc(file_snowlane_v1_admin_service, 10);
 
 /**
  * A worker ID whose past was claimed.
@@ -636,7 +671,7 @@ export type PastLane = Message<"snowlane.v1.PastLane"> & {
  * Use `create(PastLaneSchema)` to create a new message.
  */
 export const PastLaneSchema: GenMessage<PastLane> = /*@__PURE__*/
-  messageDesc(file_snowlane_v1_admin_service, 10);
+  messageDesc(file_snowlane_v1_admin_service, 11);
 
 /**
  * The state of a worker ID.

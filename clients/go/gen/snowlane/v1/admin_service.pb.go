@@ -406,7 +406,9 @@ type StatusSample struct {
 	// How much of its reserved time was left at the end of the second, 0 or more; unset without a worker ID.
 	WindowLeft *durationpb.Duration `protobuf:"bytes,9,opt,name=window_left,json=windowLeft,proto3" json:"window_left,omitempty"`
 	// The number of the sample, from 1 at the start of the server.
-	Index         uint64 `protobuf:"varint,10,opt,name=index,proto3" json:"index,omitempty"`
+	Index uint64 `protobuf:"varint,10,opt,name=index,proto3" json:"index,omitempty"`
+	// The errors of error_count by their code, the lowest code first; only codes that occurred.
+	ErrorCodes    []*CodeCount `protobuf:"bytes,11,rep,name=error_codes,json=errorCodes,proto3" json:"error_codes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -511,6 +513,68 @@ func (x *StatusSample) GetIndex() uint64 {
 	return 0
 }
 
+func (x *StatusSample) GetErrorCodes() []*CodeCount {
+	if x != nil {
+		return x.ErrorCodes
+	}
+	return nil
+}
+
+// How many calls ended with one gRPC code.
+type CodeCount struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the code, 1 to 16: https://grpc.io/docs/guides/status-codes/
+	Code uint32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
+	// Calls that ended with it, at least 1.
+	Count         uint64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CodeCount) Reset() {
+	*x = CodeCount{}
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CodeCount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CodeCount) ProtoMessage() {}
+
+func (x *CodeCount) ProtoReflect() protoreflect.Message {
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CodeCount.ProtoReflect.Descriptor instead.
+func (*CodeCount) Descriptor() ([]byte, []int) {
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CodeCount) GetCode() uint32 {
+	if x != nil {
+		return x.Code
+	}
+	return 0
+}
+
+func (x *CodeCount) GetCount() uint64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // A request for a page of worker IDs.
 type ListWorkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -524,7 +588,7 @@ type ListWorkersRequest struct {
 
 func (x *ListWorkersRequest) Reset() {
 	*x = ListWorkersRequest{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[4]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -536,7 +600,7 @@ func (x *ListWorkersRequest) String() string {
 func (*ListWorkersRequest) ProtoMessage() {}
 
 func (x *ListWorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[4]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -549,7 +613,7 @@ func (x *ListWorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkersRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkersRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListWorkersRequest) GetPageSize() uint32 {
@@ -589,7 +653,7 @@ type ListWorkersResponse struct {
 
 func (x *ListWorkersResponse) Reset() {
 	*x = ListWorkersResponse{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[5]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +665,7 @@ func (x *ListWorkersResponse) String() string {
 func (*ListWorkersResponse) ProtoMessage() {}
 
 func (x *ListWorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[5]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +678,7 @@ func (x *ListWorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkersResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkersResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListWorkersResponse) GetWorkers() []*Worker {
@@ -691,7 +755,7 @@ type Worker struct {
 
 func (x *Worker) Reset() {
 	*x = Worker{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[6]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -703,7 +767,7 @@ func (x *Worker) String() string {
 func (*Worker) ProtoMessage() {}
 
 func (x *Worker) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[6]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -716,7 +780,7 @@ func (x *Worker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Worker.ProtoReflect.Descriptor instead.
 func (*Worker) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Worker) GetDatacenterId() uint32 {
@@ -794,7 +858,7 @@ type WorkerHolder struct {
 
 func (x *WorkerHolder) Reset() {
 	*x = WorkerHolder{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[7]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -806,7 +870,7 @@ func (x *WorkerHolder) String() string {
 func (*WorkerHolder) ProtoMessage() {}
 
 func (x *WorkerHolder) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[7]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -819,7 +883,7 @@ func (x *WorkerHolder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerHolder.ProtoReflect.Descriptor instead.
 func (*WorkerHolder) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WorkerHolder) GetInstance() string {
@@ -874,7 +938,7 @@ type ClaimPastRequest struct {
 
 func (x *ClaimPastRequest) Reset() {
 	*x = ClaimPastRequest{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[8]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -886,7 +950,7 @@ func (x *ClaimPastRequest) String() string {
 func (*ClaimPastRequest) ProtoMessage() {}
 
 func (x *ClaimPastRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[8]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -899,7 +963,7 @@ func (x *ClaimPastRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPastRequest.ProtoReflect.Descriptor instead.
 func (*ClaimPastRequest) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{8}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ClaimPastRequest) GetFromTime() *timestamppb.Timestamp {
@@ -954,7 +1018,7 @@ type ClaimPastResponse struct {
 
 func (x *ClaimPastResponse) Reset() {
 	*x = ClaimPastResponse{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[9]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -966,7 +1030,7 @@ func (x *ClaimPastResponse) String() string {
 func (*ClaimPastResponse) ProtoMessage() {}
 
 func (x *ClaimPastResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[9]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -979,7 +1043,7 @@ func (x *ClaimPastResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPastResponse.ProtoReflect.Descriptor instead.
 func (*ClaimPastResponse) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{9}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ClaimPastResponse) GetLanes() []*PastLane {
@@ -1046,7 +1110,7 @@ type PastLane struct {
 
 func (x *PastLane) Reset() {
 	*x = PastLane{}
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[10]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1058,7 +1122,7 @@ func (x *PastLane) String() string {
 func (*PastLane) ProtoMessage() {}
 
 func (x *PastLane) ProtoReflect() protoreflect.Message {
-	mi := &file_snowlane_v1_admin_service_proto_msgTypes[10]
+	mi := &file_snowlane_v1_admin_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1071,7 +1135,7 @@ func (x *PastLane) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PastLane.ProtoReflect.Descriptor instead.
 func (*PastLane) Descriptor() ([]byte, []int) {
-	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{10}
+	return file_snowlane_v1_admin_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PastLane) GetDatacenterId() uint32 {
@@ -1130,7 +1194,7 @@ const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\rwaiting_count\x18\x0f \x01(\x04R\fwaitingCount\x12)\n" +
 	"\x10connection_count\x18\x10 \x01(\x04R\x0fconnectionCount\x12-\n" +
 	"\x10never_held_count\x18\x11 \x01(\x04H\x00R\x0eneverHeldCount\x88\x01\x01B\x13\n" +
-	"\x11_never_held_count\"\x99\x03\n" +
+	"\x11_never_held_count\"\xd2\x03\n" +
 	"\fStatusSample\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1b\n" +
 	"\tids_count\x18\x02 \x01(\x04R\bidsCount\x12!\n" +
@@ -1145,7 +1209,12 @@ const file_snowlane_v1_admin_service_proto_rawDesc = "" +
 	"\vwindow_left\x18\t \x01(\v2\x19.google.protobuf.DurationR\n" +
 	"windowLeft\x12\x14\n" +
 	"\x05index\x18\n" +
-	" \x01(\x04R\x05index\"P\n" +
+	" \x01(\x04R\x05index\x127\n" +
+	"\verror_codes\x18\v \x03(\v2\x16.snowlane.v1.CodeCountR\n" +
+	"errorCodes\"5\n" +
+	"\tCodeCount\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\rR\x04code\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x04R\x05count\"P\n" +
 	"\x12ListWorkersRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
@@ -1226,63 +1295,65 @@ func file_snowlane_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_snowlane_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_snowlane_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_snowlane_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_snowlane_v1_admin_service_proto_goTypes = []any{
 	(WorkerState)(0),              // 0: snowlane.v1.WorkerState
 	(*GetStatusRequest)(nil),      // 1: snowlane.v1.GetStatusRequest
 	(*GetStatusResponse)(nil),     // 2: snowlane.v1.GetStatusResponse
 	(*ServerStatus)(nil),          // 3: snowlane.v1.ServerStatus
 	(*StatusSample)(nil),          // 4: snowlane.v1.StatusSample
-	(*ListWorkersRequest)(nil),    // 5: snowlane.v1.ListWorkersRequest
-	(*ListWorkersResponse)(nil),   // 6: snowlane.v1.ListWorkersResponse
-	(*Worker)(nil),                // 7: snowlane.v1.Worker
-	(*WorkerHolder)(nil),          // 8: snowlane.v1.WorkerHolder
-	(*ClaimPastRequest)(nil),      // 9: snowlane.v1.ClaimPastRequest
-	(*ClaimPastResponse)(nil),     // 10: snowlane.v1.ClaimPastResponse
-	(*PastLane)(nil),              // 11: snowlane.v1.PastLane
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 13: google.protobuf.Duration
-	(*Layout)(nil),                // 14: snowlane.v1.Layout
+	(*CodeCount)(nil),             // 5: snowlane.v1.CodeCount
+	(*ListWorkersRequest)(nil),    // 6: snowlane.v1.ListWorkersRequest
+	(*ListWorkersResponse)(nil),   // 7: snowlane.v1.ListWorkersResponse
+	(*Worker)(nil),                // 8: snowlane.v1.Worker
+	(*WorkerHolder)(nil),          // 9: snowlane.v1.WorkerHolder
+	(*ClaimPastRequest)(nil),      // 10: snowlane.v1.ClaimPastRequest
+	(*ClaimPastResponse)(nil),     // 11: snowlane.v1.ClaimPastResponse
+	(*PastLane)(nil),              // 12: snowlane.v1.PastLane
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*Layout)(nil),                // 15: snowlane.v1.Layout
 }
 var file_snowlane_v1_admin_service_proto_depIdxs = []int32{
 	3,  // 0: snowlane.v1.GetStatusResponse.status:type_name -> snowlane.v1.ServerStatus
 	4,  // 1: snowlane.v1.GetStatusResponse.samples:type_name -> snowlane.v1.StatusSample
-	12, // 2: snowlane.v1.ServerStatus.start_time:type_name -> google.protobuf.Timestamp
-	12, // 3: snowlane.v1.ServerStatus.grant_time:type_name -> google.protobuf.Timestamp
-	13, // 4: snowlane.v1.ServerStatus.window_left:type_name -> google.protobuf.Duration
-	13, // 5: snowlane.v1.ServerStatus.lead:type_name -> google.protobuf.Duration
-	13, // 6: snowlane.v1.ServerStatus.store_answer_age:type_name -> google.protobuf.Duration
-	13, // 7: snowlane.v1.ServerStatus.store_clock_ahead:type_name -> google.protobuf.Duration
-	12, // 8: snowlane.v1.StatusSample.time:type_name -> google.protobuf.Timestamp
-	13, // 9: snowlane.v1.StatusSample.p50:type_name -> google.protobuf.Duration
-	13, // 10: snowlane.v1.StatusSample.p99:type_name -> google.protobuf.Duration
-	13, // 11: snowlane.v1.StatusSample.lead:type_name -> google.protobuf.Duration
-	13, // 12: snowlane.v1.StatusSample.window_left:type_name -> google.protobuf.Duration
-	7,  // 13: snowlane.v1.ListWorkersResponse.workers:type_name -> snowlane.v1.Worker
-	12, // 14: snowlane.v1.ListWorkersResponse.quarantine_end_time:type_name -> google.protobuf.Timestamp
-	0,  // 15: snowlane.v1.Worker.state:type_name -> snowlane.v1.WorkerState
-	8,  // 16: snowlane.v1.Worker.holder:type_name -> snowlane.v1.WorkerHolder
-	12, // 17: snowlane.v1.Worker.mark_time:type_name -> google.protobuf.Timestamp
-	13, // 18: snowlane.v1.Worker.window_left:type_name -> google.protobuf.Duration
-	12, // 19: snowlane.v1.Worker.free_time:type_name -> google.protobuf.Timestamp
-	12, // 20: snowlane.v1.WorkerHolder.start_time:type_name -> google.protobuf.Timestamp
-	12, // 21: snowlane.v1.ClaimPastRequest.from_time:type_name -> google.protobuf.Timestamp
-	12, // 22: snowlane.v1.ClaimPastRequest.to_time:type_name -> google.protobuf.Timestamp
-	11, // 23: snowlane.v1.ClaimPastResponse.lanes:type_name -> snowlane.v1.PastLane
-	12, // 24: snowlane.v1.ClaimPastResponse.from_time:type_name -> google.protobuf.Timestamp
-	12, // 25: snowlane.v1.ClaimPastResponse.to_time:type_name -> google.protobuf.Timestamp
-	14, // 26: snowlane.v1.ClaimPastResponse.layout:type_name -> snowlane.v1.Layout
-	5,  // 27: snowlane.v1.AdminService.ListWorkers:input_type -> snowlane.v1.ListWorkersRequest
-	1,  // 28: snowlane.v1.AdminService.GetStatus:input_type -> snowlane.v1.GetStatusRequest
-	9,  // 29: snowlane.v1.AdminService.ClaimPast:input_type -> snowlane.v1.ClaimPastRequest
-	6,  // 30: snowlane.v1.AdminService.ListWorkers:output_type -> snowlane.v1.ListWorkersResponse
-	2,  // 31: snowlane.v1.AdminService.GetStatus:output_type -> snowlane.v1.GetStatusResponse
-	10, // 32: snowlane.v1.AdminService.ClaimPast:output_type -> snowlane.v1.ClaimPastResponse
-	30, // [30:33] is the sub-list for method output_type
-	27, // [27:30] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	13, // 2: snowlane.v1.ServerStatus.start_time:type_name -> google.protobuf.Timestamp
+	13, // 3: snowlane.v1.ServerStatus.grant_time:type_name -> google.protobuf.Timestamp
+	14, // 4: snowlane.v1.ServerStatus.window_left:type_name -> google.protobuf.Duration
+	14, // 5: snowlane.v1.ServerStatus.lead:type_name -> google.protobuf.Duration
+	14, // 6: snowlane.v1.ServerStatus.store_answer_age:type_name -> google.protobuf.Duration
+	14, // 7: snowlane.v1.ServerStatus.store_clock_ahead:type_name -> google.protobuf.Duration
+	13, // 8: snowlane.v1.StatusSample.time:type_name -> google.protobuf.Timestamp
+	14, // 9: snowlane.v1.StatusSample.p50:type_name -> google.protobuf.Duration
+	14, // 10: snowlane.v1.StatusSample.p99:type_name -> google.protobuf.Duration
+	14, // 11: snowlane.v1.StatusSample.lead:type_name -> google.protobuf.Duration
+	14, // 12: snowlane.v1.StatusSample.window_left:type_name -> google.protobuf.Duration
+	5,  // 13: snowlane.v1.StatusSample.error_codes:type_name -> snowlane.v1.CodeCount
+	8,  // 14: snowlane.v1.ListWorkersResponse.workers:type_name -> snowlane.v1.Worker
+	13, // 15: snowlane.v1.ListWorkersResponse.quarantine_end_time:type_name -> google.protobuf.Timestamp
+	0,  // 16: snowlane.v1.Worker.state:type_name -> snowlane.v1.WorkerState
+	9,  // 17: snowlane.v1.Worker.holder:type_name -> snowlane.v1.WorkerHolder
+	13, // 18: snowlane.v1.Worker.mark_time:type_name -> google.protobuf.Timestamp
+	14, // 19: snowlane.v1.Worker.window_left:type_name -> google.protobuf.Duration
+	13, // 20: snowlane.v1.Worker.free_time:type_name -> google.protobuf.Timestamp
+	13, // 21: snowlane.v1.WorkerHolder.start_time:type_name -> google.protobuf.Timestamp
+	13, // 22: snowlane.v1.ClaimPastRequest.from_time:type_name -> google.protobuf.Timestamp
+	13, // 23: snowlane.v1.ClaimPastRequest.to_time:type_name -> google.protobuf.Timestamp
+	12, // 24: snowlane.v1.ClaimPastResponse.lanes:type_name -> snowlane.v1.PastLane
+	13, // 25: snowlane.v1.ClaimPastResponse.from_time:type_name -> google.protobuf.Timestamp
+	13, // 26: snowlane.v1.ClaimPastResponse.to_time:type_name -> google.protobuf.Timestamp
+	15, // 27: snowlane.v1.ClaimPastResponse.layout:type_name -> snowlane.v1.Layout
+	6,  // 28: snowlane.v1.AdminService.ListWorkers:input_type -> snowlane.v1.ListWorkersRequest
+	1,  // 29: snowlane.v1.AdminService.GetStatus:input_type -> snowlane.v1.GetStatusRequest
+	10, // 30: snowlane.v1.AdminService.ClaimPast:input_type -> snowlane.v1.ClaimPastRequest
+	7,  // 31: snowlane.v1.AdminService.ListWorkers:output_type -> snowlane.v1.ListWorkersResponse
+	2,  // 32: snowlane.v1.AdminService.GetStatus:output_type -> snowlane.v1.GetStatusResponse
+	11, // 33: snowlane.v1.AdminService.ClaimPast:output_type -> snowlane.v1.ClaimPastResponse
+	31, // [31:34] is the sub-list for method output_type
+	28, // [28:31] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_snowlane_v1_admin_service_proto_init() }
@@ -1298,7 +1369,7 @@ func file_snowlane_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_snowlane_v1_admin_service_proto_rawDesc), len(file_snowlane_v1_admin_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

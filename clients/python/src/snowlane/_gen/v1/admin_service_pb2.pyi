@@ -77,7 +77,7 @@ class ServerStatus(_message.Message):
     def __init__(self, serving: bool = ..., not_serving_reason: _Optional[str] = ..., phase: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., datacenter_id: _Optional[int] = ..., worker_id: _Optional[int] = ..., generation: _Optional[int] = ..., grant_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., lead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store: _Optional[str] = ..., store_reachable: bool = ..., store_answer_age: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., store_clock_ahead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., waiting_count: _Optional[int] = ..., connection_count: _Optional[int] = ..., never_held_count: _Optional[int] = ...) -> None: ...
 
 class StatusSample(_message.Message):
-    __slots__ = ("time", "ids_count", "values_count", "call_count", "error_count", "p50", "p99", "lead", "window_left", "index")
+    __slots__ = ("time", "ids_count", "values_count", "call_count", "error_count", "p50", "p99", "lead", "window_left", "index", "error_codes")
     TIME_FIELD_NUMBER: _ClassVar[int]
     IDS_COUNT_FIELD_NUMBER: _ClassVar[int]
     VALUES_COUNT_FIELD_NUMBER: _ClassVar[int]
@@ -88,6 +88,7 @@ class StatusSample(_message.Message):
     LEAD_FIELD_NUMBER: _ClassVar[int]
     WINDOW_LEFT_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
+    ERROR_CODES_FIELD_NUMBER: _ClassVar[int]
     time: _timestamp_pb2.Timestamp
     ids_count: int
     values_count: int
@@ -98,7 +99,16 @@ class StatusSample(_message.Message):
     lead: _duration_pb2.Duration
     window_left: _duration_pb2.Duration
     index: int
-    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., ids_count: _Optional[int] = ..., values_count: _Optional[int] = ..., call_count: _Optional[int] = ..., error_count: _Optional[int] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p99: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., lead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., index: _Optional[int] = ...) -> None: ...
+    error_codes: _containers.RepeatedCompositeFieldContainer[CodeCount]
+    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., ids_count: _Optional[int] = ..., values_count: _Optional[int] = ..., call_count: _Optional[int] = ..., error_count: _Optional[int] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p99: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., lead: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., window_left: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., index: _Optional[int] = ..., error_codes: _Optional[_Iterable[_Union[CodeCount, _Mapping]]] = ...) -> None: ...
+
+class CodeCount(_message.Message):
+    __slots__ = ("code", "count")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    code: int
+    count: int
+    def __init__(self, code: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
 
 class ListWorkersRequest(_message.Message):
     __slots__ = ("page_size", "page_token")

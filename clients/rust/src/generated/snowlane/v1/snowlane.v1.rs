@@ -457,7 +457,7 @@ pub struct ServerStatus {
     #[prost(uint64, optional, tag="17")]
     pub never_held_count: ::core::option::Option<u64>,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StatusSample {
     #[prost(message, optional, tag="1")]
     pub time: ::core::option::Option<::prost_types::Timestamp>,
@@ -479,6 +479,15 @@ pub struct StatusSample {
     pub window_left: ::core::option::Option<::prost_types::Duration>,
     #[prost(uint64, tag="10")]
     pub index: u64,
+    #[prost(message, repeated, tag="11")]
+    pub error_codes: ::prost::alloc::vec::Vec<CodeCount>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CodeCount {
+    #[prost(uint32, tag="1")]
+    pub code: u32,
+    #[prost(uint64, tag="2")]
+    pub count: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListWorkersRequest {

@@ -36,6 +36,11 @@ public final class AdminServiceOuterClass {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_snowlane_v1_StatusSample_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_snowlane_v1_CodeCount_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_snowlane_v1_CodeCount_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_snowlane_v1_ListWorkersRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -106,7 +111,7 @@ public final class AdminServiceOuterClass {
       "waiting_count\030\017 \001(\004R\014waitingCount\022)\n\020con" +
       "nection_count\030\020 \001(\004R\017connectionCount\022-\n\020" +
       "never_held_count\030\021 \001(\004H\000R\016neverHeldCount" +
-      "\210\001\001B\023\n\021_never_held_count\"\231\003\n\014StatusSampl" +
+      "\210\001\001B\023\n\021_never_held_count\"\322\003\n\014StatusSampl" +
       "e\022.\n\004time\030\001 \001(\0132\032.google.protobuf.Timest" +
       "ampR\004time\022\033\n\tids_count\030\002 \001(\004R\010idsCount\022!" +
       "\n\014values_count\030\003 \001(\004R\013valuesCount\022\035\n\ncal" +
@@ -116,60 +121,63 @@ public final class AdminServiceOuterClass {
       "ogle.protobuf.DurationR\003p99\022-\n\004lead\030\010 \001(" +
       "\0132\031.google.protobuf.DurationR\004lead\022:\n\013wi" +
       "ndow_left\030\t \001(\0132\031.google.protobuf.Durati" +
-      "onR\nwindowLeft\022\024\n\005index\030\n \001(\004R\005index\"P\n\022" +
-      "ListWorkersRequest\022\033\n\tpage_size\030\001 \001(\rR\010p" +
-      "ageSize\022\035\n\npage_token\030\002 \001(\tR\tpageToken\"\326" +
-      "\002\n\023ListWorkersResponse\022-\n\007workers\030\001 \003(\0132" +
-      "\023.snowlane.v1.WorkerR\007workers\022&\n\017next_pa" +
-      "ge_token\030\002 \001(\tR\rnextPageToken\022&\n\017worker_" +
-      "id_count\030\003 \001(\004R\rworkerIdCount\022\035\n\nfree_co" +
-      "unt\030\004 \001(\004R\tfreeCount\022J\n\023quarantine_end_t" +
-      "ime\030\005 \001(\0132\032.google.protobuf.TimestampR\021q" +
-      "uarantineEndTime\022+\n\021quarantine_reason\030\006 " +
-      "\001(\tR\020quarantineReason\022(\n\020never_held_coun" +
-      "t\030\007 \001(\004R\016neverHeldCount\"\373\002\n\006Worker\022#\n\rda" +
-      "tacenter_id\030\001 \001(\rR\014datacenterId\022\033\n\tworke" +
-      "r_id\030\002 \001(\rR\010workerId\022.\n\005state\030\003 \001(\0162\030.sn" +
-      "owlane.v1.WorkerStateR\005state\0221\n\006holder\030\004" +
-      " \001(\0132\031.snowlane.v1.WorkerHolderR\006holder\022" +
-      "\036\n\ngeneration\030\005 \001(\004R\ngeneration\0227\n\tmark_" +
-      "time\030\006 \001(\0132\032.google.protobuf.TimestampR\010" +
-      "markTime\022:\n\013window_left\030\007 \001(\0132\031.google.p" +
-      "rotobuf.DurationR\nwindowLeft\0227\n\tfree_tim" +
-      "e\030\010 \001(\0132\032.google.protobuf.TimestampR\010fre" +
-      "eTime\"\262\001\n\014WorkerHolder\022\032\n\010instance\030\001 \001(\t" +
-      "R\010instance\022\022\n\004host\030\002 \001(\tR\004host\022\035\n\nproces" +
-      "s_id\030\003 \001(\004R\tprocessId\0229\n\nstart_time\030\004 \001(" +
-      "\0132\032.google.protobuf.TimestampR\tstartTime" +
-      "\022\030\n\007version\030\005 \001(\tR\007version\"\267\001\n\020ClaimPast" +
-      "Request\0227\n\tfrom_time\030\001 \001(\0132\032.google.prot" +
-      "obuf.TimestampR\010fromTime\0223\n\007to_time\030\002 \001(" +
-      "\0132\032.google.protobuf.TimestampR\006toTime\022\035\n" +
-      "\nlane_count\030\003 \001(\rR\tlaneCount\022\026\n\006reason\030\004" +
-      " \001(\tR\006reason\"\275\002\n\021ClaimPastResponse\022+\n\005la" +
-      "nes\030\001 \003(\0132\025.snowlane.v1.PastLaneR\005lanes\022" +
-      "7\n\tfrom_time\030\002 \001(\0132\032.google.protobuf.Tim" +
-      "estampR\010fromTime\0223\n\007to_time\030\003 \001(\0132\032.goog" +
-      "le.protobuf.TimestampR\006toTime\022!\n\nfirst_t" +
-      "ick\030\004 \001(\004B\0020\001R\tfirstTick\022\035\n\010end_tick\030\005 \001" +
-      "(\004B\0020\001R\007endTick\022+\n\006layout\030\006 \001(\0132\023.snowla" +
-      "ne.v1.LayoutR\006layout\022\036\n\ndeployment\030\007 \001(\007" +
-      "R\ndeployment\"i\n\010PastLane\022#\n\rdatacenter_i" +
-      "d\030\001 \001(\rR\014datacenterId\022\033\n\tworker_id\030\002 \001(\r" +
-      "R\010workerId\022\033\n\007id_bits\030\003 \001(\006B\0020\001R\006idBits*" +
-      "\262\001\n\013WorkerState\022\034\n\030WORKER_STATE_UNSPECIF" +
-      "IED\020\000\022\025\n\021WORKER_STATE_HELD\020\001\022\031\n\025WORKER_S" +
-      "TATE_RELEASED\020\002\022\030\n\024WORKER_STATE_EXPIRED\020" +
-      "\003\022\034\n\030WORKER_STATE_QUARANTINED\020\004\022\033\n\027WORKE" +
-      "R_STATE_UNREADABLE\020\0052\202\002\n\014AdminService\022U\n" +
-      "\013ListWorkers\022\037.snowlane.v1.ListWorkersRe" +
-      "quest\032 .snowlane.v1.ListWorkersResponse\"" +
-      "\003\220\002\001\022O\n\tGetStatus\022\035.snowlane.v1.GetStatu" +
-      "sRequest\032\036.snowlane.v1.GetStatusResponse" +
-      "\"\003\220\002\001\022J\n\tClaimPast\022\035.snowlane.v1.ClaimPa" +
-      "stRequest\032\036.snowlane.v1.ClaimPastRespons" +
-      "eB?\n\017dev.snowlane.v1P\001Z*snowlane.dev/go/" +
-      "gen/snowlane/v1;snowlanev1b\006proto3"
+      "onR\nwindowLeft\022\024\n\005index\030\n \001(\004R\005index\0227\n\013" +
+      "error_codes\030\013 \003(\0132\026.snowlane.v1.CodeCoun" +
+      "tR\nerrorCodes\"5\n\tCodeCount\022\022\n\004code\030\001 \001(\r" +
+      "R\004code\022\024\n\005count\030\002 \001(\004R\005count\"P\n\022ListWork" +
+      "ersRequest\022\033\n\tpage_size\030\001 \001(\rR\010pageSize\022" +
+      "\035\n\npage_token\030\002 \001(\tR\tpageToken\"\326\002\n\023ListW" +
+      "orkersResponse\022-\n\007workers\030\001 \003(\0132\023.snowla" +
+      "ne.v1.WorkerR\007workers\022&\n\017next_page_token" +
+      "\030\002 \001(\tR\rnextPageToken\022&\n\017worker_id_count" +
+      "\030\003 \001(\004R\rworkerIdCount\022\035\n\nfree_count\030\004 \001(" +
+      "\004R\tfreeCount\022J\n\023quarantine_end_time\030\005 \001(" +
+      "\0132\032.google.protobuf.TimestampR\021quarantin" +
+      "eEndTime\022+\n\021quarantine_reason\030\006 \001(\tR\020qua" +
+      "rantineReason\022(\n\020never_held_count\030\007 \001(\004R" +
+      "\016neverHeldCount\"\373\002\n\006Worker\022#\n\rdatacenter" +
+      "_id\030\001 \001(\rR\014datacenterId\022\033\n\tworker_id\030\002 \001" +
+      "(\rR\010workerId\022.\n\005state\030\003 \001(\0162\030.snowlane.v" +
+      "1.WorkerStateR\005state\0221\n\006holder\030\004 \001(\0132\031.s" +
+      "nowlane.v1.WorkerHolderR\006holder\022\036\n\ngener" +
+      "ation\030\005 \001(\004R\ngeneration\0227\n\tmark_time\030\006 \001" +
+      "(\0132\032.google.protobuf.TimestampR\010markTime" +
+      "\022:\n\013window_left\030\007 \001(\0132\031.google.protobuf." +
+      "DurationR\nwindowLeft\0227\n\tfree_time\030\010 \001(\0132" +
+      "\032.google.protobuf.TimestampR\010freeTime\"\262\001" +
+      "\n\014WorkerHolder\022\032\n\010instance\030\001 \001(\tR\010instan" +
+      "ce\022\022\n\004host\030\002 \001(\tR\004host\022\035\n\nprocess_id\030\003 \001" +
+      "(\004R\tprocessId\0229\n\nstart_time\030\004 \001(\0132\032.goog" +
+      "le.protobuf.TimestampR\tstartTime\022\030\n\007vers" +
+      "ion\030\005 \001(\tR\007version\"\267\001\n\020ClaimPastRequest\022" +
+      "7\n\tfrom_time\030\001 \001(\0132\032.google.protobuf.Tim" +
+      "estampR\010fromTime\0223\n\007to_time\030\002 \001(\0132\032.goog" +
+      "le.protobuf.TimestampR\006toTime\022\035\n\nlane_co" +
+      "unt\030\003 \001(\rR\tlaneCount\022\026\n\006reason\030\004 \001(\tR\006re" +
+      "ason\"\275\002\n\021ClaimPastResponse\022+\n\005lanes\030\001 \003(" +
+      "\0132\025.snowlane.v1.PastLaneR\005lanes\0227\n\tfrom_" +
+      "time\030\002 \001(\0132\032.google.protobuf.TimestampR\010" +
+      "fromTime\0223\n\007to_time\030\003 \001(\0132\032.google.proto" +
+      "buf.TimestampR\006toTime\022!\n\nfirst_tick\030\004 \001(" +
+      "\004B\0020\001R\tfirstTick\022\035\n\010end_tick\030\005 \001(\004B\0020\001R\007" +
+      "endTick\022+\n\006layout\030\006 \001(\0132\023.snowlane.v1.La" +
+      "youtR\006layout\022\036\n\ndeployment\030\007 \001(\007R\ndeploy" +
+      "ment\"i\n\010PastLane\022#\n\rdatacenter_id\030\001 \001(\rR" +
+      "\014datacenterId\022\033\n\tworker_id\030\002 \001(\rR\010worker" +
+      "Id\022\033\n\007id_bits\030\003 \001(\006B\0020\001R\006idBits*\262\001\n\013Work" +
+      "erState\022\034\n\030WORKER_STATE_UNSPECIFIED\020\000\022\025\n" +
+      "\021WORKER_STATE_HELD\020\001\022\031\n\025WORKER_STATE_REL" +
+      "EASED\020\002\022\030\n\024WORKER_STATE_EXPIRED\020\003\022\034\n\030WOR" +
+      "KER_STATE_QUARANTINED\020\004\022\033\n\027WORKER_STATE_" +
+      "UNREADABLE\020\0052\202\002\n\014AdminService\022U\n\013ListWor" +
+      "kers\022\037.snowlane.v1.ListWorkersRequest\032 ." +
+      "snowlane.v1.ListWorkersResponse\"\003\220\002\001\022O\n\t" +
+      "GetStatus\022\035.snowlane.v1.GetStatusRequest" +
+      "\032\036.snowlane.v1.GetStatusResponse\"\003\220\002\001\022J\n" +
+      "\tClaimPast\022\035.snowlane.v1.ClaimPastReques" +
+      "t\032\036.snowlane.v1.ClaimPastResponseB?\n\017dev" +
+      ".snowlane.v1P\001Z*snowlane.dev/go/gen/snow" +
+      "lane/v1;snowlanev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -201,45 +209,51 @@ public final class AdminServiceOuterClass {
     internal_static_snowlane_v1_StatusSample_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_StatusSample_descriptor,
-        new java.lang.String[] { "Time", "IdsCount", "ValuesCount", "CallCount", "ErrorCount", "P50", "P99", "Lead", "WindowLeft", "Index", });
-    internal_static_snowlane_v1_ListWorkersRequest_descriptor =
+        new java.lang.String[] { "Time", "IdsCount", "ValuesCount", "CallCount", "ErrorCount", "P50", "P99", "Lead", "WindowLeft", "Index", "ErrorCodes", });
+    internal_static_snowlane_v1_CodeCount_descriptor =
       getDescriptor().getMessageTypes().get(4);
+    internal_static_snowlane_v1_CodeCount_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_snowlane_v1_CodeCount_descriptor,
+        new java.lang.String[] { "Code", "Count", });
+    internal_static_snowlane_v1_ListWorkersRequest_descriptor =
+      getDescriptor().getMessageTypes().get(5);
     internal_static_snowlane_v1_ListWorkersRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ListWorkersRequest_descriptor,
         new java.lang.String[] { "PageSize", "PageToken", });
     internal_static_snowlane_v1_ListWorkersResponse_descriptor =
-      getDescriptor().getMessageTypes().get(5);
+      getDescriptor().getMessageTypes().get(6);
     internal_static_snowlane_v1_ListWorkersResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ListWorkersResponse_descriptor,
         new java.lang.String[] { "Workers", "NextPageToken", "WorkerIdCount", "FreeCount", "QuarantineEndTime", "QuarantineReason", "NeverHeldCount", });
     internal_static_snowlane_v1_Worker_descriptor =
-      getDescriptor().getMessageTypes().get(6);
+      getDescriptor().getMessageTypes().get(7);
     internal_static_snowlane_v1_Worker_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_Worker_descriptor,
         new java.lang.String[] { "DatacenterId", "WorkerId", "State", "Holder", "Generation", "MarkTime", "WindowLeft", "FreeTime", });
     internal_static_snowlane_v1_WorkerHolder_descriptor =
-      getDescriptor().getMessageTypes().get(7);
+      getDescriptor().getMessageTypes().get(8);
     internal_static_snowlane_v1_WorkerHolder_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_WorkerHolder_descriptor,
         new java.lang.String[] { "Instance", "Host", "ProcessId", "StartTime", "Version", });
     internal_static_snowlane_v1_ClaimPastRequest_descriptor =
-      getDescriptor().getMessageTypes().get(8);
+      getDescriptor().getMessageTypes().get(9);
     internal_static_snowlane_v1_ClaimPastRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ClaimPastRequest_descriptor,
         new java.lang.String[] { "FromTime", "ToTime", "LaneCount", "Reason", });
     internal_static_snowlane_v1_ClaimPastResponse_descriptor =
-      getDescriptor().getMessageTypes().get(9);
+      getDescriptor().getMessageTypes().get(10);
     internal_static_snowlane_v1_ClaimPastResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_ClaimPastResponse_descriptor,
         new java.lang.String[] { "Lanes", "FromTime", "ToTime", "FirstTick", "EndTick", "Layout", "Deployment", });
     internal_static_snowlane_v1_PastLane_descriptor =
-      getDescriptor().getMessageTypes().get(10);
+      getDescriptor().getMessageTypes().get(11);
     internal_static_snowlane_v1_PastLane_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_snowlane_v1_PastLane_descriptor,

@@ -21,6 +21,7 @@ private static final long serialVersionUID = 0L;
     super(builder);
   }
   private StatusSample() {
+    errorCodes_ = java.util.Collections.emptyList();
   }
 
   @java.lang.Override
@@ -312,6 +313,67 @@ private static final long serialVersionUID = 0L;
     return index_;
   }
 
+  public static final int ERROR_CODES_FIELD_NUMBER = 11;
+  @SuppressWarnings("serial")
+  private java.util.List<dev.snowlane.v1.CodeCount> errorCodes_;
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  @java.lang.Override
+  public java.util.List<dev.snowlane.v1.CodeCount> getErrorCodesList() {
+    return errorCodes_;
+  }
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  @java.lang.Override
+  public java.util.List<? extends dev.snowlane.v1.CodeCountOrBuilder> 
+      getErrorCodesOrBuilderList() {
+    return errorCodes_;
+  }
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  @java.lang.Override
+  public int getErrorCodesCount() {
+    return errorCodes_.size();
+  }
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  @java.lang.Override
+  public dev.snowlane.v1.CodeCount getErrorCodes(int index) {
+    return errorCodes_.get(index);
+  }
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  @java.lang.Override
+  public dev.snowlane.v1.CodeCountOrBuilder getErrorCodesOrBuilder(
+      int index) {
+    return errorCodes_.get(index);
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -355,6 +417,9 @@ private static final long serialVersionUID = 0L;
     }
     if (index_ != 0L) {
       output.writeUInt64(10, index_);
+    }
+    for (int i = 0; i < errorCodes_.size(); i++) {
+      output.writeMessage(11, errorCodes_.get(i));
     }
     getUnknownFields().writeTo(output);
   }
@@ -404,6 +469,10 @@ private static final long serialVersionUID = 0L;
     if (index_ != 0L) {
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(10, index_);
+    }
+    for (int i = 0; i < errorCodes_.size(); i++) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(11, errorCodes_.get(i));
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -455,6 +524,8 @@ private static final long serialVersionUID = 0L;
     }
     if (getIndex()
         != other.getIndex()) return false;
+    if (!getErrorCodesList()
+        .equals(other.getErrorCodesList())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -501,6 +572,10 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + INDEX_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getIndex());
+    if (getErrorCodesCount() > 0) {
+      hash = (37 * hash) + ERROR_CODES_FIELD_NUMBER;
+      hash = (53 * hash) + getErrorCodesList().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -640,6 +715,7 @@ private static final long serialVersionUID = 0L;
         getP99FieldBuilder();
         getLeadFieldBuilder();
         getWindowLeftFieldBuilder();
+        getErrorCodesFieldBuilder();
       }
     }
     @java.lang.Override
@@ -676,6 +752,13 @@ private static final long serialVersionUID = 0L;
         windowLeftBuilder_ = null;
       }
       index_ = 0L;
+      if (errorCodesBuilder_ == null) {
+        errorCodes_ = java.util.Collections.emptyList();
+      } else {
+        errorCodes_ = null;
+        errorCodesBuilder_.clear();
+      }
+      bitField0_ = (bitField0_ & ~0x00000400);
       return this;
     }
 
@@ -702,9 +785,22 @@ private static final long serialVersionUID = 0L;
     @java.lang.Override
     public dev.snowlane.v1.StatusSample buildPartial() {
       dev.snowlane.v1.StatusSample result = new dev.snowlane.v1.StatusSample(this);
+      buildPartialRepeatedFields(result);
       if (bitField0_ != 0) { buildPartial0(result); }
       onBuilt();
       return result;
+    }
+
+    private void buildPartialRepeatedFields(dev.snowlane.v1.StatusSample result) {
+      if (errorCodesBuilder_ == null) {
+        if (((bitField0_ & 0x00000400) != 0)) {
+          errorCodes_ = java.util.Collections.unmodifiableList(errorCodes_);
+          bitField0_ = (bitField0_ & ~0x00000400);
+        }
+        result.errorCodes_ = errorCodes_;
+      } else {
+        result.errorCodes_ = errorCodesBuilder_.build();
+      }
     }
 
     private void buildPartial0(dev.snowlane.v1.StatusSample result) {
@@ -832,6 +928,32 @@ private static final long serialVersionUID = 0L;
       if (other.getIndex() != 0L) {
         setIndex(other.getIndex());
       }
+      if (errorCodesBuilder_ == null) {
+        if (!other.errorCodes_.isEmpty()) {
+          if (errorCodes_.isEmpty()) {
+            errorCodes_ = other.errorCodes_;
+            bitField0_ = (bitField0_ & ~0x00000400);
+          } else {
+            ensureErrorCodesIsMutable();
+            errorCodes_.addAll(other.errorCodes_);
+          }
+          onChanged();
+        }
+      } else {
+        if (!other.errorCodes_.isEmpty()) {
+          if (errorCodesBuilder_.isEmpty()) {
+            errorCodesBuilder_.dispose();
+            errorCodesBuilder_ = null;
+            errorCodes_ = other.errorCodes_;
+            bitField0_ = (bitField0_ & ~0x00000400);
+            errorCodesBuilder_ = 
+              com.google.protobuf.GeneratedMessageV3.alwaysUseFieldBuilders ?
+                 getErrorCodesFieldBuilder() : null;
+          } else {
+            errorCodesBuilder_.addAllMessages(other.errorCodes_);
+          }
+        }
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -918,6 +1040,19 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000200;
               break;
             } // case 80
+            case 90: {
+              dev.snowlane.v1.CodeCount m =
+                  input.readMessage(
+                      dev.snowlane.v1.CodeCount.parser(),
+                      extensionRegistry);
+              if (errorCodesBuilder_ == null) {
+                ensureErrorCodesIsMutable();
+                errorCodes_.add(m);
+              } else {
+                errorCodesBuilder_.addMessage(m);
+              }
+              break;
+            } // case 90
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1947,6 +2082,318 @@ private static final long serialVersionUID = 0L;
       index_ = 0L;
       onChanged();
       return this;
+    }
+
+    private java.util.List<dev.snowlane.v1.CodeCount> errorCodes_ =
+      java.util.Collections.emptyList();
+    private void ensureErrorCodesIsMutable() {
+      if (!((bitField0_ & 0x00000400) != 0)) {
+        errorCodes_ = new java.util.ArrayList<dev.snowlane.v1.CodeCount>(errorCodes_);
+        bitField0_ |= 0x00000400;
+       }
+    }
+
+    private com.google.protobuf.RepeatedFieldBuilderV3<
+        dev.snowlane.v1.CodeCount, dev.snowlane.v1.CodeCount.Builder, dev.snowlane.v1.CodeCountOrBuilder> errorCodesBuilder_;
+
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public java.util.List<dev.snowlane.v1.CodeCount> getErrorCodesList() {
+      if (errorCodesBuilder_ == null) {
+        return java.util.Collections.unmodifiableList(errorCodes_);
+      } else {
+        return errorCodesBuilder_.getMessageList();
+      }
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public int getErrorCodesCount() {
+      if (errorCodesBuilder_ == null) {
+        return errorCodes_.size();
+      } else {
+        return errorCodesBuilder_.getCount();
+      }
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public dev.snowlane.v1.CodeCount getErrorCodes(int index) {
+      if (errorCodesBuilder_ == null) {
+        return errorCodes_.get(index);
+      } else {
+        return errorCodesBuilder_.getMessage(index);
+      }
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder setErrorCodes(
+        int index, dev.snowlane.v1.CodeCount value) {
+      if (errorCodesBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureErrorCodesIsMutable();
+        errorCodes_.set(index, value);
+        onChanged();
+      } else {
+        errorCodesBuilder_.setMessage(index, value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder setErrorCodes(
+        int index, dev.snowlane.v1.CodeCount.Builder builderForValue) {
+      if (errorCodesBuilder_ == null) {
+        ensureErrorCodesIsMutable();
+        errorCodes_.set(index, builderForValue.build());
+        onChanged();
+      } else {
+        errorCodesBuilder_.setMessage(index, builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder addErrorCodes(dev.snowlane.v1.CodeCount value) {
+      if (errorCodesBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureErrorCodesIsMutable();
+        errorCodes_.add(value);
+        onChanged();
+      } else {
+        errorCodesBuilder_.addMessage(value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder addErrorCodes(
+        int index, dev.snowlane.v1.CodeCount value) {
+      if (errorCodesBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureErrorCodesIsMutable();
+        errorCodes_.add(index, value);
+        onChanged();
+      } else {
+        errorCodesBuilder_.addMessage(index, value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder addErrorCodes(
+        dev.snowlane.v1.CodeCount.Builder builderForValue) {
+      if (errorCodesBuilder_ == null) {
+        ensureErrorCodesIsMutable();
+        errorCodes_.add(builderForValue.build());
+        onChanged();
+      } else {
+        errorCodesBuilder_.addMessage(builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder addErrorCodes(
+        int index, dev.snowlane.v1.CodeCount.Builder builderForValue) {
+      if (errorCodesBuilder_ == null) {
+        ensureErrorCodesIsMutable();
+        errorCodes_.add(index, builderForValue.build());
+        onChanged();
+      } else {
+        errorCodesBuilder_.addMessage(index, builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder addAllErrorCodes(
+        java.lang.Iterable<? extends dev.snowlane.v1.CodeCount> values) {
+      if (errorCodesBuilder_ == null) {
+        ensureErrorCodesIsMutable();
+        com.google.protobuf.AbstractMessageLite.Builder.addAll(
+            values, errorCodes_);
+        onChanged();
+      } else {
+        errorCodesBuilder_.addAllMessages(values);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder clearErrorCodes() {
+      if (errorCodesBuilder_ == null) {
+        errorCodes_ = java.util.Collections.emptyList();
+        bitField0_ = (bitField0_ & ~0x00000400);
+        onChanged();
+      } else {
+        errorCodesBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public Builder removeErrorCodes(int index) {
+      if (errorCodesBuilder_ == null) {
+        ensureErrorCodesIsMutable();
+        errorCodes_.remove(index);
+        onChanged();
+      } else {
+        errorCodesBuilder_.remove(index);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public dev.snowlane.v1.CodeCount.Builder getErrorCodesBuilder(
+        int index) {
+      return getErrorCodesFieldBuilder().getBuilder(index);
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public dev.snowlane.v1.CodeCountOrBuilder getErrorCodesOrBuilder(
+        int index) {
+      if (errorCodesBuilder_ == null) {
+        return errorCodes_.get(index);  } else {
+        return errorCodesBuilder_.getMessageOrBuilder(index);
+      }
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public java.util.List<? extends dev.snowlane.v1.CodeCountOrBuilder> 
+         getErrorCodesOrBuilderList() {
+      if (errorCodesBuilder_ != null) {
+        return errorCodesBuilder_.getMessageOrBuilderList();
+      } else {
+        return java.util.Collections.unmodifiableList(errorCodes_);
+      }
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public dev.snowlane.v1.CodeCount.Builder addErrorCodesBuilder() {
+      return getErrorCodesFieldBuilder().addBuilder(
+          dev.snowlane.v1.CodeCount.getDefaultInstance());
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public dev.snowlane.v1.CodeCount.Builder addErrorCodesBuilder(
+        int index) {
+      return getErrorCodesFieldBuilder().addBuilder(
+          index, dev.snowlane.v1.CodeCount.getDefaultInstance());
+    }
+    /**
+     * <pre>
+     * The errors of error_count by their code, the lowest code first; only codes that occurred.
+     * </pre>
+     *
+     * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+     */
+    public java.util.List<dev.snowlane.v1.CodeCount.Builder> 
+         getErrorCodesBuilderList() {
+      return getErrorCodesFieldBuilder().getBuilderList();
+    }
+    private com.google.protobuf.RepeatedFieldBuilderV3<
+        dev.snowlane.v1.CodeCount, dev.snowlane.v1.CodeCount.Builder, dev.snowlane.v1.CodeCountOrBuilder> 
+        getErrorCodesFieldBuilder() {
+      if (errorCodesBuilder_ == null) {
+        errorCodesBuilder_ = new com.google.protobuf.RepeatedFieldBuilderV3<
+            dev.snowlane.v1.CodeCount, dev.snowlane.v1.CodeCount.Builder, dev.snowlane.v1.CodeCountOrBuilder>(
+                errorCodes_,
+                ((bitField0_ & 0x00000400) != 0),
+                getParentForChildren(),
+                isClean());
+        errorCodes_ = null;
+      }
+      return errorCodesBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

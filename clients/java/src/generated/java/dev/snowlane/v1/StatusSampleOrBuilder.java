@@ -195,4 +195,48 @@ public interface StatusSampleOrBuilder extends
    * @return The index.
    */
   long getIndex();
+
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  java.util.List<dev.snowlane.v1.CodeCount> 
+      getErrorCodesList();
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  dev.snowlane.v1.CodeCount getErrorCodes(int index);
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  int getErrorCodesCount();
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  java.util.List<? extends dev.snowlane.v1.CodeCountOrBuilder> 
+      getErrorCodesOrBuilderList();
+  /**
+   * <pre>
+   * The errors of error_count by their code, the lowest code first; only codes that occurred.
+   * </pre>
+   *
+   * <code>repeated .snowlane.v1.CodeCount error_codes = 11 [json_name = "errorCodes"];</code>
+   */
+  dev.snowlane.v1.CodeCountOrBuilder getErrorCodesOrBuilder(
+      int index);
 }
