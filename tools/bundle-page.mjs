@@ -137,9 +137,12 @@ export async function bundlePage(folder) {
   // The script runs small; what it begins is fetched and compiled meanwhile.
   const next = [...new Set([...entry.imports, ...entry.dynamicImports])];
 
+  const icon = readFileSync("web/icon.svg", "utf8");
+  // Where a browser looks beside a file that names no icon: the text of safety.md.
+  add("/favicon.ico", "favicon.svg", icon);
   const places = {
     style: `.${addAsset("page", "css", styles.map((path) => shortenCss(readFileSync(path, "utf8"))).join(""))}`,
-    icon: `.${addAsset("icon", "svg", readFileSync("web/icon.svg", "utf8"))}`,
+    icon: `.${addAsset("icon", "svg", icon)}`,
     script: `./${entry.fileName}`,
     preloads: next.map((name) => `<link rel="modulepreload" href="./${name}">`).join(""),
   };

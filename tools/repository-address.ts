@@ -4,10 +4,11 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ownerPlaceholder } from "../src/version.ts";
 import { writeChanged } from "./write-changed.ts";
 
 /** The address as long as there is none: a release of it is refused. */
-export const placeholder = "https://github.com/OWNER/snowlane";
+export const placeholder = `https://github.com/${ownerPlaceholder}/snowlane`;
 
 const pattern = /https:\/\/github\.com\/[\w.-]+?\/[\w-]+/;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseId } from "../../src/snowflake/parse.ts";
 import { composeId, msToTicksDown } from "../../src/snowflake/layout.ts";
 import { layouts } from "../../src/snowflake/presets.ts";
-import { analyse, binCount } from "../../web/src/lab/list-analysis.ts";
+import { analyse, binCount, binOf, isWithin, lanesOf, partsOf, zoomCount } from "../../web/src/lab/list-analysis.ts";
 import { chooseRows } from "../../web/src/lab/list-order.ts";
 import { rowsOf } from "../../web/src/lab/list-rows.ts";
 import { type Entry, firstList } from "../../web/src/state.ts";
@@ -55,6 +55,32 @@ test("each worker has a lane, the busiest first, whose parts hold all of its IDs
     expect(bins).toHaveLength(binCount);
     expect(bins.reduce((sum, bin) => sum + bin, 0)).toBe(count);
   }
+});
+
+test("the parts of a span hold each millisecond once, and the same bins of the timeline", () => {
+  for (const lengthMs of [20, 21, 99, 1_000, 86_399_999]) {
+    const span = { firstMs: startMs, lastMs: startMs + lengthMs };
+    const parts = partsOf(span);
+    expect(parts).toHaveLength(zoomCount);
+    expect([parts[0]!.firstMs, parts.at(-1)!.lastMs]).toEqual([span.firstMs, span.lastMs]);
+    for (const [index, { firstMs, lastMs }] of parts.entries()) {
+      if (index > 0) expect(firstMs).toBe(parts[index - 1]!.lastMs + 1);
+      const binsOfPart = binCount / zoomCount;
+      expect([firstMs, lastMs].map((timeMs) => Math.floor(binOf(timeMs, span) / binsOfPart))).toEqual([index, index]);
+    }
+  }
+  expect(partsOf({ firstMs: startMs, lastMs: startMs + 19 })).toEqual([]);
+});
+
+test("lanes and rows of a part of the time are those of the IDs within it, its edges inclusive", () => {
+  const part = { firstMs: startMs + 10, lastMs: startMs + 500 };
+  const pieces = rowsOf(linesOf([entryOf(4, 9), entryOf(7, 10), entryOf(7, 500), entryOf(7, 501)]), 1_000);
+  const rows = pieces.flat();
+  expect(rows.map((row) => isWithin(row, part))).toEqual([false, true, true, false]);
+  const [lane, ...others] = lanesOf(rows, part);
+  expect([lane?.workerId, lane?.bins[0], lane?.bins.at(-1), others]).toEqual([7, 1, 1, []]);
+  const shown = chooseRows(pieces, { ...firstList, span: part }, ["worker"]).flat();
+  expect(shown.map(({ index }) => index)).toEqual([1, 2]);
 });
 
 test("an ID without a time, or none at all, leaves nothing to divide", () => {

@@ -43,7 +43,7 @@ test("behind nginx, over HTTP/1.1", async () => {
 });
 
 test.each(["/sub/", "/a/b/"])(
-  "behind nginx under the prefix %s, every file and call stays below it",
+  "PAGE 5: behind nginx under the prefix %s, every file and call stays below it",
   async (prefix) => {
     const { address } = await world.startServer();
     const { http1Url, server } = await startNginx({

@@ -69,8 +69,9 @@ describe.each(protocols)("over %s", (_name, ask, http2) => {
 
   test("the page is asked for again each time, its assets are kept for ever", async () => {
     const get = await serve();
-    expect((await get("/")).headers["cache-control"]).toBe("no-cache");
-    const assets = Object.keys(manifest).filter((path) => path !== "/" && path !== "/openapi.json");
+    const others = ["/", "/openapi.json", "/favicon.ico"];
+    const assets = Object.keys(manifest).filter((path) => !others.includes(path));
+    for (const path of others) expect([path, (await get(path)).headers["cache-control"]]).toEqual([path, "no-cache"]);
     for (const path of assets) {
       expect(path).toMatch(/^\/assets\/[a-z]+-[\w-]{8,12}\.(js|css|svg|txt)$/);
       expect((await get(path)).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
@@ -253,14 +254,14 @@ test("the code of the page's files is loaded with the first request for one", as
   expect((await fetch(`${server.url}/`)).status).toBe(200);
 });
 
-test("the first load is at most 50 kB by brotli, the calls 36, the charts 22, the proof 45, a language 10 and 4, Learn 10, the finder 10, the list 6, the code 4", () => {
+test("the first load is at most 50 kB by brotli, the calls 36, the charts 22, the proof 45, a language 10 and 4, Learn 10, the finder 10, the list 6, what was found 4, the code 4", () => {
   const sizeOf = (pattern: RegExp): number => {
     const found = Object.entries(manifest).filter(([path]) => pattern.test(path));
     expect(found.length).toBeGreaterThan(0);
     return found.reduce((sum, [, { sizes }]) => sum + sizes.br, 0);
   };
   // A chunk without a name of its own here counts as the first load.
-  const later = "openapi|assets/(server|charts|learn|proof|simulation|safety|code|zh|sw|finder|list)-";
+  const later = "openapi|favicon|assets/(server|charts|learn|proof|simulation|safety|code|zh|sw|finder|found|list)-";
   expect(sizeOf(new RegExp(`^/(?!${later})`))).toBeLessThanOrEqual(50_000);
   expect(sizeOf(/^\/assets\/server-/)).toBeLessThanOrEqual(36_000);
   expect(sizeOf(/^\/assets\/charts-/)).toBeLessThanOrEqual(22_000);
@@ -269,6 +270,7 @@ test("the first load is at most 50 kB by brotli, the calls 36, the charts 22, th
   expect(sizeOf(/^\/assets\/finder-/)).toBeLessThanOrEqual(10_000);
   expect(sizeOf(/^\/assets\/code-/)).toBeLessThanOrEqual(4_000);
   expect(sizeOf(/^\/assets\/list-/)).toBeLessThanOrEqual(6_000);
+  expect(sizeOf(/^\/assets\/found-/)).toBeLessThanOrEqual(4_000);
   for (const language of [/^\/assets\/zh-/, /^\/assets\/sw-/]) expect(sizeOf(language)).toBeLessThanOrEqual(10_000);
   for (const language of ["en", "zh", "sw"])
     expect(sizeOf(new RegExp(`^/assets/proof-${language}-`))).toBeLessThanOrEqual(4_000);

@@ -34,7 +34,8 @@ function countCalls(page: Page): readonly string[] {
 }
 
 test("PAGE 9: a new ID shows its time, its worker and its bits at once, and the IDs before it stay", async () => {
-  const page = await world.open({ path: "/#/generate" });
+  const context = { permissions: ["clipboard-read", "clipboard-write"] };
+  const page = await world.open({ path: "/#/generate", context });
   await page.getByText("serving").waitFor();
   const first = await generate(page);
   const { createTimeMs, datacenterId, workerId, sequence } = parseId(layouts.twitter, first);
@@ -50,8 +51,10 @@ test("PAGE 9: a new ID shows its time, its worker and its bits at once, and the 
   expect(await page.getByRole("heading", { name: "Earlier in this tab" }).count()).toBe(0);
   const second = await generate(page);
   const third = await generate(page);
-  const rows = page.getByRole("region", { name: "Earlier in this tab" }).getByRole("rowheader");
-  expect(await rows.allInnerTexts()).toEqual([second, first].map(String));
+  const earlier = page.getByRole("region", { name: "Earlier in this tab" });
+  expect(await earlier.getByRole("rowheader").allInnerTexts()).toEqual([second, first].map(String));
+  await earlier.getByRole("button", { name: "Copy all" }).click();
+  await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(`${second}\n${first}`);
   await page.getByRole("button", { name: "Read as a list" }).click();
   await page.getByText("2 lines read.").waitFor();
   expect(third).toBeGreaterThan(second);
@@ -178,6 +181,7 @@ test("PAGE 10: the code follows the count, the form and the token, and by hand i
   await page.getByLabel("Text form").selectOption("base62");
   await code.getByText("The code takes the token from the variable SNOWLANE_TOKEN.").waitFor();
   expect(await text()).not.toContain(tokenOf("ids"));
+  await expect.poll(() => page.evaluate("location.hash"), { timeout: 60_000 }).toBe("#/generate?count=3&form=base62");
   const answer = await runCommand("bash", ["-c", await text()], { env: { SNOWLANE_TOKEN: tokenOf("ids") } });
   const { ids, texts } = JSON.parse(answer);
   expect([ids.length, texts.length]).toEqual([3, 3]);
@@ -191,6 +195,33 @@ test("PAGE 10: the code follows the count, the form and the token, and by hand i
   const id = await page.locator(shownId).innerText();
   expect(await text()).toContain("1769817600000n");
   expect(await runCommand(process.execPath, ["-e", `${await text()}\nconsole.log(String(id))`])).toBe(`${id}\n`);
+});
+
+test("PAGE 13: the address has what was chosen on Generate and Learn, and a reload shows it again", async () => {
+  const page = await world.open({ path: "/#/generate" });
+  await page.getByRole("button", { name: "In the browser" }).click();
+  await page.getByLabel("Layout", { exact: true }).selectOption("sonyflake");
+  await page.getByLabel("Time", { exact: true }).fill("2026-01-31");
+  await page.getByRole("textbox", { name: "Worker", exact: true }).fill("31");
+  await page.getByLabel("Text form").selectOption("hex");
+  const id = await page.locator(shownId).innerText();
+  const hash = (): Promise<string> => page.evaluate("location.hash");
+  const fragment = "#/generate?from=hand&form=hex&time=2026-01-31&worker=31&layout=sonyflake";
+  await expect.poll(hash, { timeout: 60_000 }).toBe(fragment);
+  await page.reload();
+  await page.locator(shownId).waitFor();
+  expect(await page.locator(shownId).innerText()).toBe(id);
+  await page.getByRole("link", { name: "Learn" }).click();
+  await page.getByLabel("Layout", { exact: true }).selectOption("discord");
+  await expect.poll(hash, { timeout: 60_000 }).toBe("#/learn?layout=discord");
+  await page.reload();
+  await page.getByRole("heading", { name: "How an ID works" }).waitFor();
+  expect(await page.getByLabel("Layout", { exact: true }).inputValue()).toBe("discord");
+  await page.goBack();
+  await page.locator(shownId).waitFor();
+  await expect
+    .poll(() => page.getByLabel("Layout", { exact: true }).inputValue(), { timeout: 60_000 })
+    .toBe("sonyflake");
 });
 
 test("while a server is slow, the page says how far it is, goes on, and can be told to stop", async () => {

@@ -59,6 +59,26 @@ test("in every field of Generate", async () => {
   await expectText(page, title);
 });
 
+test("in every part of the address of Generate and Learn", async () => {
+  const typed = encodeURIComponent(hostile);
+  const names = ["count", "time", "datacenter", "worker", "sequence", "prefix", "offset", "type", "check"];
+  const query = names.map((name) => `${name}=${typed}`).join("&");
+  const page = await world.open({ path: `/#/generate?from=hand&form=serial&${query}` });
+  await page.getByText("Correct the fields that are marked").waitFor();
+  expect(await page.getByLabel("Time", { exact: true }).inputValue()).toBe(hostile);
+  expect(await page.getByLabel("Prefix").inputValue()).toBe(hostile);
+  await expectText(page, "Generate IDs · Snowlane");
+  for (const part of [
+    `layout=${typed}`,
+    `layout=custom&fields=${typed}&tick=1000000`,
+    `epoch=${typed}&layout=twitter`,
+  ]) {
+    const other = await world.open({ path: `/#/learn?${part}` });
+    await other.getByText("The link has a part that could not be read.").waitFor();
+    await expectText(other, "How an ID works · Snowlane");
+  }
+});
+
 test("in every field of Learn and of Parse", async () => {
   const page = await world.open({ path: "/#/learn" });
   const title = await page.title();

@@ -75,7 +75,7 @@ test("the first load takes at most four requests: further parts come when they a
   expect(asked.length + 1).toBeLessThanOrEqual(4);
   const imports = await page.evaluate(
     `performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname)
-      .filter((path) => path.endsWith(".js") && !/\\/(?:server|finder|list)-/.test(path))`,
+      .filter((path) => path.endsWith(".js") && !/\\/(?:server|finder|found|list)-/.test(path))`,
   );
   expect((imports as string[]).toSorted()).toEqual(
     asked

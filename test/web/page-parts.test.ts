@@ -159,7 +159,7 @@ test("Learn has every part, links that tell no address, and counts a custom layo
   ])
     await page.getByRole("heading", { name, exact: true }).waitFor();
   await page.getByText("10 July 2080").waitFor();
-  const links = page.getByRole("main").getByRole("link");
+  const links = page.getByRole("main").locator('a[href^="https:"]');
   expect(await links.count()).toBe(5);
   for (const link of await links.all()) expect(await link.getAttribute("rel")).toBe("noreferrer");
   await page.getByLabel("Layout", { exact: true }).selectOption("custom");
@@ -170,4 +170,19 @@ test("Learn has every part, links that tell no address, and counts a custom layo
     await page.getByRole("row", { name: row, exact: true }).waitFor();
   // 2^41 tenths of a second from 2010 on end long after the year 9999, where dates end.
   expect(await page.getByRole("row", { name: /^Lasts until/ }).innerText()).toMatch(/\d{4}-\d\d-\d\d/);
+});
+
+test("the contents of Learn lead to each of its sections, which then has the focus", async () => {
+  const page = await world.open({ path: "/#/learn" });
+  const contents = page.getByRole("navigation", { name: en.learn.contents });
+  const links = await contents.getByRole("link").all();
+  expect(links.length).toBe(10);
+  const targets: string[] = [];
+  for (const link of links) {
+    await link.click();
+    targets.push(await page.evaluate("document.activeElement.id"));
+    expect(await page.evaluate("document.activeElement.localName")).toBe("h2");
+    expect(await page.evaluate("location.hash")).toBe("#/learn");
+  }
+  expect(new Set(targets).size).toBe(10);
 });

@@ -64,7 +64,7 @@ async function readEach(page: Page, texts: readonly string[]): Promise<readonly 
       await Promise.resolve().then(() => undefined).then(() => undefined);
       const rows = all("[aria-labelledby=every-form] button").map(({ children: [form, text] }) => [form, text]);
       const parts = all("dl.parts div").map((part) => [part.className, part.querySelector("dd").textContent]);
-      const others = all("section.answer table tr").map(({ children: [name, value] }) => [name, value]);
+      const others = all("section.answer .stranger .copyrow").map(({ children: [name, value] }) => [name, value]);
       cards.push({
         texts: Object.fromEntries(rows.map((cells) => cells.map((cell) => cell.textContent.trim()))),
         parts: Object.fromEntries(parts),
@@ -81,7 +81,14 @@ async function readEach(page: Page, texts: readonly string[]): Promise<readonly 
 async function openParse(): Promise<Page> {
   const page = await world.open({ path: "/#/parse" });
   await page.clock.setFixedTime(nowMs);
+  await loadParts(page);
   return page;
+}
+
+/** The parts of a text of another generator are loaded with the first one: from then on they are drawn at once. */
+async function loadParts(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "IDs" }).fill(foreignTexts[0]!.text);
+  await page.locator(".stranger").waitFor();
 }
 
 /** Chooses a layout by a link, as the reader of a link does. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { idRange } from "../../src/snowflake/id-range.ts";
-import { composeId, layoutFieldKinds, msToTicksDown } from "../../src/snowflake/layout.ts";
+import { layoutFieldKinds } from "../../src/snowflake/layout.ts";
 import { parseId } from "../../src/snowflake/parse.ts";
 import { layouts } from "../../src/snowflake/presets.ts";
 import { fragmentMax } from "../../web/src/route.ts";
@@ -128,6 +128,60 @@ test("a press into a mark shows its ID", async () => {
   await expect.poll(() => page.locator("mark.on").innerText(), patience).toBe(String(second));
 });
 
+test("Enter copies the ID that has the focus in what was found, and the row says so", async () => {
+  const page = await openParse();
+  await box(page).fill(logLine);
+  await settled(page);
+  const rows = page.locator(".found .find");
+  await rows.first().focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await rows.nth(1).getByText("Copied").waitFor();
+  expect(await copied(page)).toBe(String(second));
+  expect(await page.locator(".found [role=status]").innerText()).toBe("Copied");
+});
+
+test("an ID that is left out is gone from the marks, the list and the address, until it is taken back", async () => {
+  const page = await openParse();
+  const third = second + (5_000n << 22n);
+  await box(page).fill(`${logLine}\n${third} done`);
+  await page.getByText("3 IDs found").waitFor();
+  const texts = (place: string): Promise<readonly string[]> => page.locator(place).allInnerTexts();
+  const [first] = await texts(".box mark.id");
+  await page.getByRole("button", { name: "Leave out number 2" }).click();
+  await page.getByText("2 IDs found").waitFor();
+  await expect.poll(() => texts(".box mark.id"), patience).toEqual([first, String(third)]);
+  expect(await texts(".found .id")).toEqual([first, String(third)]);
+  await expect.poll(() => texts('.piece [role="cell"].v'), patience).toEqual([first, String(third)]);
+  await expect.poll(() => page.evaluate("location.hash"), patience).toBe(`#/parse?id=${first}%0A${third}`);
+  // Another layout reads the others again, and a link has only those.
+  await page.getByLabel("Layout").selectOption("discord");
+  await page.getByText("2 lines read.").waitFor();
+  expect(await texts(".found .id")).toEqual([first, String(third)]);
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await expect.poll(() => copied(page), patience).toMatch(/#\/parse\?id=\d+%0A\d+&layout=discord$/);
+  await page.getByRole("button", { name: "1 left out: take it back" }).click();
+  await page.getByText("3 IDs found").waitFor();
+  await expect.poll(() => texts(".found .id"), patience).toEqual([first, String(second), String(third)]);
+  expect(await box(page).inputValue()).toContain("joe@example.com");
+});
+
+test("Delete leaves IDs out by the keyboard, and the focus goes to the row that follows", async () => {
+  const page = await openParse();
+  await box(page).fill(logLine);
+  await settled(page);
+  const rows = page.locator(".found .find");
+  await rows.first().focus();
+  await page.keyboard.press("Delete");
+  await expect.poll(() => rows.count(), patience).toBe(1);
+  expect(await rows.first().evaluate((row) => row.matches(":focus"))).toBe(true);
+  await expect.poll(() => page.locator(".found [aria-current]").innerText(), patience).toContain(String(second));
+  await page.keyboard.press("Delete");
+  await expect.poll(() => rows.count(), patience).toBe(0);
+  await page.keyboard.press("Enter");
+  await page.getByText("2 IDs found").waitFor();
+});
+
 test("a file that is dropped into the box is read like a paste", async () => {
   const page = await openParse();
   await page.evaluate(`{
@@ -209,6 +263,34 @@ test("PAGE 24: two IDs show the time, the fields and the number between them", a
   await card.getByText("+377487360000").waitFor();
 });
 
+test("PAGE 25: the parts of a UUID and of a ULID are copied by a press", async () => {
+  const page = await openParse();
+  for (const [text, label, value] of [
+    ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "Clock sequence", "13256"],
+    ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "Node", "9f:6b:de:ce:d8:46"],
+    ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "random", "d6764c61efb99302bd5b"],
+  ] as const) {
+    await box(page).fill("");
+    await box(page).fill(text);
+    const row = page.locator(".stranger").getByRole("button", { name: label });
+    await row.waitFor();
+    const shown = await row.locator("b").innerText();
+    await row.click();
+    await expect.poll(() => copied(page), patience).toBe(shown);
+    expect([label, shown]).toEqual([label, value]);
+  }
+});
+
+test("PAGE 25: a text that names no time, as of nanoid, cuid and Firebase, is said to hold no ID", async () => {
+  const page = await openParse();
+  for (const text of ["V1StGXR8_Z5jdHi6B-myT", "cjld2cjxh0000qzrmn831i7rn", "-JhLeOlGIEjaIOFHR0xd"]) {
+    await box(page).fill(text);
+    const result = page.getByRole("region", { name: "Result" });
+    await expect.poll(() => result.innerText(), patience).toContain("This is not an ID");
+    expect([text, await page.locator(".box mark").count()]).toEqual([text, 0]);
+  }
+});
+
 test("PAGE 25: a number with bit 63 set is shown signed, unsigned and in hex", async () => {
   const page = await openParse();
   await box(page).fill("-6883128403432964096");
@@ -271,84 +353,6 @@ test("an address and a link are never longer than their bound", async () => {
   await page.getByText("40 lines read.").waitFor();
   await expect.poll(() => page.evaluate("location.hash.length"), patience).toBeGreaterThan(800);
   expect(Number(await page.evaluate("location.hash.length"))).toBeLessThanOrEqual(fragmentMax);
-});
-
-/** IDs of two workers at given times, in milliseconds after a full minute. */
-function listOf(rows: readonly (readonly [worker: number, atMs: number])[]): readonly string[] {
-  const startMs = Date.UTC(2026, 10, 20, 14, 3);
-  return rows.map(([workerId, atMs], sequence) =>
-    String(
-      composeId(layouts.twitter, {
-        ticks: msToTicksDown(layouts.twitter, startMs + atMs),
-        datacenterId: 11,
-        workerId,
-        sequence,
-      }),
-    ),
-  );
-}
-
-test("PAGE 24: a list shows duplicates, order breaks, rate, gap and workers, and is sorted and filtered", async () => {
-  const page = await openParse();
-  const ids = [
-    ...listOf([
-      [3, 0],
-      [7, 1_000],
-      [3, 2_000],
-      [7, 2_500],
-      [7, 60_000],
-      [3, 40_000],
-      [3, 61_000],
-    ]),
-  ];
-  ids.push(ids[1]!);
-  await box(page).fill(ids.join("\n"));
-  await page.getByText("8 lines read.").waitFor();
-  const figures = page.locator(".stats");
-  for (const said of [
-    /IDs\s+8\s*7 different/,
-    /Duplicates\s+1/,
-    /Order breaks\s+1\s*by up to 20 s/,
-    /Longest gap\s+37\.5 s/,
-  ])
-    await expect.poll(() => figures.innerText(), patience).toMatch(said);
-  const firsts = (): Promise<readonly string[]> => page.locator('.piece [role="cell"]:first-child').allInnerTexts();
-  await page.getByRole("button", { name: "Only odd ones (2)" }).click();
-  await expect.poll(firsts, patience).toEqual(["5", "6", "7", "8"]);
-  await page.getByRole("group", { name: "Rows" }).getByRole("button", { name: "All" }).click();
-  await page.getByRole("button", { name: "Worker 11 / 7" }).click();
-  await expect.poll(firsts, patience).toEqual(["2", "4", "5", "8"]);
-  await page.getByRole("button", { name: "Time (UTC)" }).click();
-  await expect.poll(firsts, patience).toEqual(["2", "8", "4", "5"]);
-  await page.getByRole("button", { name: "Time (UTC)" }).click();
-  await expect.poll(firsts, patience).toEqual(["5", "4", "2", "8"]);
-  await page.getByLabel("Filter").fill(ids[2]!.slice(2));
-  await expect.poll(firsts, patience).toEqual(["3"]);
-  await page.locator("[data-at]").click();
-  await expect.poll(() => page.locator(".found [aria-current]").innerText(), patience).toContain(ids[2]!);
-});
-
-test("10,000 rows are sorted in pieces: each frame adds 500 of them", async () => {
-  const page = await openParse();
-  const ids = listOf(Array.from({ length: 10_000 }, (_, index) => [index % 5, index * 10] as const));
-  await page.evaluate(`{
-    const data = new DataTransfer();
-    data.setData("text/plain", ${JSON.stringify(ids.join("\n"))});
-    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-  }`);
-  await expect.poll(() => page.locator('.lines [role="status"]').innerText(), patience).toBe("10,000 lines read.");
-  const counts = (await page.evaluate(`(async () => {
-    const counts = [];
-    const table = document.querySelector('[role="table"]');
-    new MutationObserver(() => counts.push(table.querySelectorAll(".piece > *").length)).observe(table, { childList: true });
-    [...document.querySelectorAll(".sort")].find((button) => button.textContent === "Sequence").click();
-    for (let turns = 0; turns < 2000 && counts.at(-1) !== 10000; turns++) await new Promise(requestAnimationFrame);
-    return counts;
-  })()`)) as readonly number[];
-  expect(counts[0]).toBe(500);
-  expect(counts.at(-1)).toBe(10_000);
-  const steps = counts.slice(1).map((count, index) => count - counts[index]!);
-  expect(Math.max(...steps)).toBeLessThanOrEqual(500);
 });
 
 test("the strip of bits is one line at 700 px and above, in every language", async () => {

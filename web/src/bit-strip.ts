@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { makersFieldName } from "../../src/snowflake/field-names.ts";
 import { decomposeId, type LayoutFieldKind } from "../../src/snowflake/layout.ts";
 import type { ParsedId } from "../../src/snowflake/parse.ts";
+import { moveFocus } from "./move-focus.ts";
 import type { Texts } from "./texts/en.ts";
 
 /** A group of bits of an ID, from the highest down. */
@@ -21,10 +22,12 @@ export interface BitStrip {
   readonly field: number | undefined;
   readonly onPoint: (field: number | undefined) => void;
   readonly texts: Texts;
+  /** Whether the numbers of the highest and the lowest bit are above each field. */
+  readonly positions?: "shown";
 }
 
 /** Draws the 64 bits of an ID in the colours of their fields. Mouse, finger and arrow keys name each field. */
-export function bitStrip({ parsed, field, onPoint, texts }: BitStrip): TemplateResult {
+export function bitStrip({ parsed, field, onPoint, texts, positions }: BitStrip): TemplateResult {
   const groups = groupsOf(parsed, texts);
   const words = texts.parse;
   const nameOf = ({ name, high, low, value }: BitGroup): string => words.bitRange(name, high, low, value);
@@ -45,6 +48,7 @@ export function bitStrip({ parsed, field, onPoint, texts }: BitStrip): TemplateR
             @click=${() => onPoint(index)}
           >
             <span class="spoken">${nameOf(group)}</span>
+            ${positions === "shown" ? positionsOf(group) : nothing}
             <span class="b" aria-hidden="true"
               >${Array.from(group.digits, (digit) => html`<i class=${digit === "1" ? "one" : nothing}>${digit}</i>`)}</span
             >
@@ -56,10 +60,16 @@ export function bitStrip({ parsed, field, onPoint, texts }: BitStrip): TemplateR
   </div>`;
 }
 
-function labelOf({ kind, name, digits }: BitGroup, { parse }: Texts): string {
+function positionsOf({ high, low }: BitGroup): TemplateResult {
+  return html`<span class="p" aria-hidden="true"><i>${high}</i>${high === low ? nothing : html`<i>${low}</i>`}</span>`;
+}
+
+/** The name of a field with its width, which is left out where the strip is narrow. */
+function labelOf({ kind, name, digits }: BitGroup, { parse }: Texts): TemplateResult | string {
   if (kind === "sign") return "0";
   if (kind === "unused") return String(digits.length);
-  return kind === "timestamp" ? parse.firstFieldBits(name, digits.length) : parse.fieldBits(name, digits.length);
+  if (kind === "timestamp") return parse.firstFieldBits(name, digits.length);
+  return html`${name}<small>${parse.fieldBits("", digits.length)}</small>`;
 }
 
 function groupsOf({ layout, id, bits }: ParsedId, texts: Texts): readonly BitGroup[] {
@@ -84,22 +94,4 @@ function groupsOf({ layout, id, bits }: ParsedId, texts: Texts): readonly BitGro
     const value = field === undefined ? "0" : String(values[field.kind]);
     return { kind, name, digits, value, high: high + digits.length - 1, low: high };
   });
-}
-
-/** The arrow keys, Home and End move between the fields, of which one alone is in the order of Tab. */
-function moveFocus(event: KeyboardEvent): void {
-  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
-  const at = buttons.indexOf(event.target as HTMLButtonElement);
-  const targets: Readonly<Record<string, number>> = {
-    ArrowRight: at + 1,
-    ArrowDown: at + 1,
-    ArrowLeft: at - 1,
-    ArrowUp: at - 1,
-    Home: 0,
-    End: buttons.length - 1,
-  };
-  const target = targets[event.key];
-  if (target === undefined) return;
-  event.preventDefault();
-  buttons[Math.min(Math.max(target, 0), buttons.length - 1)]?.focus();
 }

@@ -86,7 +86,7 @@ function begin(place: HTMLElement, name: ChartName): Chart {
       legend: { show: false },
       // All charts point at one second.
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: "seconds" }, points: { size: 7 } },
-      padding: [12, 12, 0, 0],
+      padding: [12, 20, 0, 0],
       scales: { x: { time: true }, y: { auto: false } },
       axes: [
         { ...axis, grid: { show: false }, size: 24, gap: 4, space: 44, incrs: [10, 15, 60, 120], values: clocksOf },

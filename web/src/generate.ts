@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Layout } from "../../src/snowflake/layout.ts";
 import { type TextForm, type TextFormat, textForms } from "../../src/text/text-form.ts";
+import { copyButton } from "./copy-button.ts";
 import { download } from "./download.ts";
 import { readCount, readFormat } from "./format-choice.ts";
 import { askForUuid, cancelJob, countMax, runJob, shownMax } from "./generate-job.ts";
@@ -193,6 +194,7 @@ function earlierPanel(state: State, change: Change, texts: Texts): TemplateResul
   return html`<section class="panel pad" aria-labelledby="earlier">
     <div class="row head">
       <h2 id="earlier">${words.earlier}</h2>
+      ${copyButton(state, change, texts, { key: "earlier", label: words.copyAll, text: () => earlier.join("\n") })}
       <button type="button" class="ghost" @click=${() => readAll(change, earlier, "server")}>${words.readAll}</button>
     </div>
     ${idRows(earlier, earlier.map(String), layout, texts)}

@@ -41,9 +41,54 @@ const references = [
 
 /** The view that explains a layout on the reader's own ID. */
 export function learnView(state: State, change: Change, texts: Texts): TemplateResult {
-  const words = texts.learn;
   const { layout } = chosenLayout(state);
   const parsed = idAtHand(state, layout);
+  return html`<div class="with-contents">
+    ${contents(texts)}
+    <div>${sections(state, change, texts, { layout, parsed })}</div>
+  </div>`;
+}
+
+/** The titles of the sections by the id of each, in their order. */
+function titlesOf({ learn }: Texts): readonly (readonly [id: string, title: string])[] {
+  return [
+    ["parts", learn.bits],
+    ["steps", learn.steps],
+    ["calculator", learn.calculator],
+    ["program", learn.programs],
+    ["uses", learn.uses.title],
+    ["limits", learn.limits.title],
+    ["edges", learn.edges.title],
+    ["alternatives", learn.alternatives.title],
+    ["history", learn.history.title],
+    ["references", learn.references.title],
+  ];
+}
+
+/** The sections as links, beside them where there is room. */
+function contents(texts: Texts): TemplateResult {
+  return html`<nav class="contents" aria-label=${texts.learn.contents}>
+    ${titlesOf(texts).map(([id, title]) => html`<a href="#/learn" @click=${(event: Event) => goTo(event, id)}>${title}</a>`)}
+  </nav>`;
+}
+
+/** Following the link would change the route, which is behind the same sign. */
+function goTo(event: Event, id: string): void {
+  event.preventDefault();
+  const heading = document.getElementById(id);
+  if (heading === null) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  heading.scrollIntoView();
+}
+
+function sections(
+  state: State,
+  change: Change,
+  texts: Texts,
+  { layout, parsed }: { readonly layout: Layout; readonly parsed: ParsedId },
+): TemplateResult {
+  const words = texts.learn;
   return html`<h1>${words.heading}</h1>
     <p class="lead">${words.lead}</p>
     <div class="row controls">${layoutField(state, change, texts)} ${layoutDetailButton(state, change, texts)}</div>
@@ -55,17 +100,18 @@ export function learnView(state: State, change: Change, texts: Texts): TemplateR
         field: state.parse.field,
         onPoint: (field) => change((state) => ({ ...state, parse: { ...state.parse, field } })),
         texts,
+        positions: "shown",
       })}
       ${fieldList(parsed, texts)}
     </section>
     <div class="cols even">${steps(parsed, texts)} ${calculator(state, layout, texts)}</div>
     ${program(state, change, texts, layout)}
-    ${prose(words.uses.title, words.uses.texts, "wide")}
+    ${prose("uses", words.uses, "wide")}
     <div class="cols even">
-      ${prose(words.limits.title, words.limits.texts)} ${prose(words.edges.title, words.edges.texts)}
+      ${prose("limits", words.limits)} ${prose("edges", words.edges)}
     </div>
     ${alternatives(texts)}
-    <div class="cols even">${prose(words.history.title, words.history.texts)} ${links(texts)}</div>`;
+    <div class="cols even">${prose("history", words.history)} ${links(texts)}</div>`;
 }
 
 /** The first ID of Parse where the layout reads it; otherwise one of this moment, or of the layout's last. */
@@ -186,9 +232,15 @@ function program(state: State, change: Change, texts: Texts, layout: Layout): Te
   </section>`;
 }
 
-function prose(title: string, texts: readonly (readonly string[])[], width: "wide" | "" = ""): TemplateResult {
-  return html`<section class="panel pad prose ${width}">
-    <h2>${title}</h2>
+/** A section of text. */
+interface Prose {
+  readonly title: string;
+  readonly texts: readonly (readonly string[])[];
+}
+
+function prose(id: string, { title, texts }: Prose, width: "wide" | "" = ""): TemplateResult {
+  return html`<section class="panel pad prose ${width}" aria-labelledby=${id}>
+    <h2 id=${id}>${title}</h2>
     ${paragraphs(texts)}
   </section>`;
 }
@@ -218,8 +270,8 @@ function alternatives({ learn }: Texts): TemplateResult {
 }
 
 function links({ learn }: Texts): TemplateResult {
-  return html`<section class="panel pad prose">
-    <h2>${learn.references.title}</h2>
+  return html`<section class="panel pad prose" aria-labelledby="references">
+    <h2 id="references">${learn.references.title}</h2>
     <ul>
       ${references.map(
         ([url, key]) => html`<li><a href=${url} rel="noreferrer">${learn.references[key] ?? nothing}</a></li>`,

@@ -1,4 +1,4 @@
-import { repositoryAddress } from "../../src/version.ts";
+import { ownerPlaceholder, repositoryAddress } from "../../src/version.ts";
 
 /** A page beside this one. */
 export interface ProjectLink {
@@ -23,5 +23,5 @@ export function linksOf(repository: string | undefined): readonly ProjectLink[] 
   ];
 }
 
-/** The links of the head and the foot. The placeholder of tools/repository-address.ts is not an address to open. */
-export const links = linksOf(repositoryAddress.includes("/OWNER/") ? undefined : repositoryAddress);
+/** The links of the head and the foot. */
+export const links = linksOf(repositoryAddress.includes(`/${ownerPlaceholder}/`) ? undefined : repositoryAddress);

@@ -3,6 +3,7 @@ import { afterFrame } from "./after-frame.ts";
 import { loadChunk } from "./chunk.ts";
 import { isOwnAddress, keepAddress } from "./address.ts";
 import { languageOf, textsOf, wantsTraditional } from "./language.ts";
+import { withLink } from "./generate-link.ts";
 import { kept, keptTheme, themeKey } from "./kept.ts";
 import { pasteInto } from "./parse.ts";
 import { beginReading } from "./read-lines.ts";
@@ -79,7 +80,7 @@ async function drawProof(): Promise<void> {
 }
 
 function follow(): void {
-  const { view, text, at, layout, link } = readRoute(location.hash);
+  const { view, text, at, layout, generate, link } = readRoute(location.hash);
   if (isOwnAddress(location.hash)) {
     change((state) => ({ ...state, view, link }));
     return;
@@ -89,7 +90,8 @@ function follow(): void {
     view,
     link,
     layout: layout ?? state.layout,
-    parse: text === undefined ? state.parse : { ...state.parse, text, at, before: undefined },
+    generate: generate === undefined ? state.generate : withLink(state.generate, generate),
+    parse: text === undefined ? state.parse : { ...state.parse, text, at, excluded: [], before: undefined },
   }));
   if (text !== undefined) beginReading(change);
 }
@@ -159,6 +161,6 @@ export function start(): void {
     change((state) => ({ ...state, isShown: true }));
     if (hasServer) look = watchServer(change, () => state);
     // What a pasted text needs is there before it comes.
-    Promise.all([import("./finder.ts"), import("./lab/list.ts")]).catch(() => undefined);
+    Promise.all([import("./finder.ts"), import("./lab/found.ts"), import("./lab/list.ts")]).catch(() => undefined);
   });
 }

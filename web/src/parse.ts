@@ -1,8 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { textForms, type TextForm } from "../../src/text/text-form.ts";
 import { answer } from "./lab/answer.ts";
-import { foundList } from "./lab/found-list.ts";
-import { listChunk } from "./lab/list-chunk.ts";
+import { foundPart, listPart } from "./lab/later-parts.ts";
 import { boxLinesMax, pasteBox } from "./lab/paste-box.ts";
 import { choose } from "./lab/select-id.ts";
 import { idsOfText } from "./lab/text-ids.ts";
@@ -27,11 +26,13 @@ const shownFirstMax = 20;
 export function parseView(state: State, change: Change, texts: Texts): TemplateResult {
   const words = texts.parse;
   const ids = idsOfText(state);
-  const { text, lines } = state.parse;
-  const shown = html`<div class="found-and-answer" ?data-several=${ids.length > 1}>
-    ${ids.length > 1 ? foundList(state, change, texts, ids) : nothing} ${answer(state, change, texts, ids)}
+  const { text, lines, excluded } = state.parse;
+  const isSeveral = ids.length > 1 || excluded.length > 0;
+  const shown = html`<div class="found-and-answer" ?data-several=${isSeveral}>
+    ${isSeveral ? foundPart(change)?.foundList(state, change, texts, ids) : nothing}
+    ${answer(state, change, texts, ids)}
   </div>`;
-  const list = lines === undefined ? nothing : listChunk(change)?.drawList(state, change, texts, lines);
+  const list = lines === undefined ? nothing : listPart(change)?.drawList(state, change, texts, lines);
   return html`<div class="bench">
     <h1>${words.heading}</h1>
     <p class="lead">${words.lead}</p>
@@ -69,7 +70,7 @@ export function setText(change: Change, text: string, leftOutCount = 0): void {
   change((state) => ({
     ...state,
     link: "fine",
-    parse: { ...state.parse, text, leftOutCount, field: undefined, at: 0, before: undefined },
+    parse: { ...state.parse, text, leftOutCount, excluded: [], field: undefined, at: 0, before: undefined },
   }));
   beginReading(change);
 }

@@ -3,6 +3,7 @@ import type { FoundIds } from "../../src/text/find/find-ids.ts";
 import { afterSlice } from "./after-frame.ts";
 import { loadChunk } from "./chunk.ts";
 import { bestLayoutOf } from "./lab/best-layout.ts";
+import { isExcluded } from "./lab/excluded.ts";
 import { layoutChooser } from "./lab/reading-options.ts";
 import { codecOf } from "./layout-choice.ts";
 import { chosenLayout } from "./layout-field.ts";
@@ -97,17 +98,21 @@ interface Searched {
 async function readOn({ begun, change, isOvertaken }: Run, searched: Searched): Promise<void> {
   const { lines, starts, found } = searched;
   const read = entryReader(begun, found);
-  let own = begun.parse.lines!;
   for (let at = 0; at < lines.length; at += pieceSize) {
     if (at > 0) await afterSlice();
     const piece = lines.slice(at, at + pieceSize).flatMap((line, index) => read(line, starts[at + index]!));
-    const before = own;
-    own = { pieces: [...before.pieces, piece], count: before.count, readCount: Math.min(at + pieceSize, lines.length) };
-    const after = own;
+    const readCount = Math.min(at + pieceSize, lines.length);
     let isOver = false;
     change((state) => {
+      const { parse } = state;
       isOver = isOvertaken(state);
-      return isOver ? state : { ...state, parse: { ...state.parse, lines: after } };
+      if (isOver || parse.lines === undefined) return state;
+      // The reader may leave IDs out while others are read.
+      const left = piece.filter((entry) => !isExcluded(parse.excluded, entry));
+      return {
+        ...state,
+        parse: { ...parse, lines: { ...parse.lines, pieces: [...parse.lines.pieces, left], readCount } },
+      };
     });
     if (isOver) return;
   }

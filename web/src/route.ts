@@ -1,7 +1,8 @@
 import { type Layout, layoutFieldKinds } from "../../src/snowflake/layout.ts";
 import { layouts, presetNames } from "../../src/snowflake/presets.ts";
+import { type GenerateLink, readGenerate, writeGenerate } from "./generate-link.ts";
 import { firstChoice, type LayoutChoice, readWhole, typedFieldsOf, withEpochMs } from "./layout-choice.ts";
-import { type View, views } from "./state.ts";
+import { type GenerateState, type View, views } from "./state.ts";
 
 /** The part of an address behind `#`: it is never sent to a server. */
 export interface Route {
@@ -11,6 +12,8 @@ export interface Route {
   /** Which of the IDs is shown: an index, 0 where the address has none. */
   readonly at: number;
   readonly layout: LayoutChoice | undefined;
+  /** Undefined where another view is named. */
+  readonly generate: GenerateLink | undefined;
   /** The run that Proof shows; empty where the address has none. */
   readonly proofLink: string;
   /** Whether the address has parts that cannot be read. */
@@ -25,12 +28,14 @@ export function readRoute(fragment: string): Route {
   const text = parameters.get("id") ?? undefined;
   const at = readWhole(parameters.get("at") ?? "") ?? 1;
   const layout = readLayout(parameters);
-  const isBroken = layout === "broken" || (view === undefined && path !== "");
+  const generate = view === "generate" ? readGenerate(parameters) : undefined;
+  const isBroken = layout === "broken" || generate === "broken" || (view === undefined && path !== "");
   return {
     view: view ?? "parse",
     text,
     at: Math.max(at - 1, 0),
     layout: layout === "broken" ? undefined : layout,
+    generate: generate === "broken" ? undefined : generate,
     proofLink: view === "proof" ? query : "",
     link: isBroken ? "broken" : "fine",
   };
@@ -64,8 +69,27 @@ export function writeLink(text: string, layout: Layout | undefined, at = 0): str
   if (text !== "") parameters.set("id", text);
   if (at > 0) parameters.set("at", String(at + 1));
   if (layout !== undefined) writeLayout(parameters, layout);
+  return fragmentOf("parse", parameters);
+}
+
+/** Writes the fragment that shows Learn with a layout; without one, with the server's. */
+export function writeLearnLink(layout: Layout | undefined): string {
+  const parameters = new URLSearchParams();
+  if (layout !== undefined) writeLayout(parameters, layout);
+  return fragmentOf("learn", parameters);
+}
+
+/** Writes the fragment that shows Generate with all that was chosen on it. */
+export function writeGenerateLink(generate: GenerateState, layout: Layout | undefined): string {
+  const parameters = new URLSearchParams();
+  writeGenerate(parameters, generate);
+  if (layout !== undefined) writeLayout(parameters, layout);
+  return fragmentOf("generate", parameters);
+}
+
+function fragmentOf(view: View, parameters: URLSearchParams): string {
   const query = parameters.toString();
-  return query === "" ? "#/parse" : `#/parse?${query}`;
+  return query === "" ? `#/${view}` : `#/${view}?${query}`;
 }
 
 function writeLayout(parameters: URLSearchParams, layout: Layout): void {

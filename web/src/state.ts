@@ -97,13 +97,16 @@ export interface GenerateState {
 }
 
 /** One ID in the text of Parse, or a line that holds none. */
-export interface Entry {
-  /** Where it is in the text: UTF-16 units, the end exclusive. */
-  readonly start: number;
-  readonly end: number;
+export interface Entry extends TextRange {
   readonly reading: LineReading;
   /** What the search says of it; undefined for a line in which it found nothing, or several IDs. */
   readonly find: Find | undefined;
+}
+
+/** A place in the text of Parse: UTF-16 units, the end exclusive. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The lines of Parse, where there are several: read in pieces, so that the page never stands still. */
@@ -112,6 +115,12 @@ export interface ReadLines {
   /** Lines that are to be read. */
   readonly count: number;
   readonly readCount: number;
+}
+
+/** A part of the time of a list: Unix milliseconds, both inclusive. */
+export interface TimeSpan {
+  readonly firstMs: number;
+  readonly lastMs: number;
 }
 
 /** A span of time whose IDs a query asks for. */
@@ -126,6 +135,8 @@ export interface ListChoice {
   readonly direction: "up" | "down";
   /** Words that a row must have, as they were typed. */
   readonly filter: string;
+  /** The part of the time that is shown larger, with its rows alone; undefined: all of it. */
+  readonly span: TimeSpan | undefined;
   /** `odd`: copies, and rows that are earlier than one before them, each with its neighbours. */
   readonly rows: "all" | "odd";
   /** A row counts as out of order when it is earlier than the latest one before it by more. */
@@ -145,6 +156,8 @@ export interface ParseState {
   readonly found: FoundIds | undefined;
   /** Undefined for no ID and for one. */
   readonly lines: ReadLines | undefined;
+  /** The IDs that the reader left out of all that is shown. */
+  readonly excluded: readonly TextRange[];
   /** Which of the IDs is shown: an index. */
   readonly at: number;
   /** Which one was shown before it, to compare the two; undefined as long as there was none. */
@@ -270,10 +283,23 @@ export const firstList: ListChoice = {
   column: "row",
   direction: "up",
   filter: "",
+  span: undefined,
   rows: "all",
   slackMs: 1_000,
   drawnCount: Number.MAX_SAFE_INTEGER,
 };
+
+/** The form of IDs that Generate begins with. */
+export const firstFormat: FormatChoice = {
+  form: "decimal",
+  serialPrefix: "",
+  utcOffset: "+00:00",
+  checkSymbol: false,
+  typePrefix: "order",
+};
+
+/** The parts of an ID by hand that Generate begins with. */
+export const firstHand: HandParts = { time: "", datacenterId: "0", workerId: "0", sequence: "0", count: "1" };
 
 /** What the page begins with. */
 interface Beginning {
@@ -306,6 +332,7 @@ export function firstState(beginning: Beginning): State {
       run: undefined,
       found: undefined,
       lines: undefined,
+      excluded: [],
       at: 0,
       before: undefined,
       leftOutCount: 0,
@@ -316,13 +343,13 @@ export function firstState(beginning: Beginning): State {
     generate: {
       source: hasServer ? "server" : "hand",
       count: "1",
-      format: { form: "decimal", serialPrefix: "", utcOffset: "+00:00", checkSymbol: false, typePrefix: "order" },
+      format: firstFormat,
       job: { kind: "idle" },
       earlier: [],
       uuids: "unknown",
       callLanguage: "curl",
       handLanguage: "javascript",
-      hand: { time: "", datacenterId: "0", workerId: "0", sequence: "0", count: "1" },
+      hand: firstHand,
       handNowMs: nowMs,
       field: undefined,
     },

@@ -13,10 +13,9 @@ import type { Change, State } from "../state.ts";
 import type { Texts } from "../texts/en.ts";
 import { clockWords, dayWords, isoDay, msOf, ownZone, spanBetween, timeWords } from "../time-words.ts";
 import { copyCard } from "./copy-rows.ts";
-import { listChunk } from "./list-chunk.ts";
+import { foundPart, listPart } from "./later-parts.ts";
 import { layoutCard, readBy } from "./layout-card.ts";
 import { readShown } from "./read-shown.ts";
-import { strangerParts } from "./stranger.ts";
 import type { TextId } from "./text-ids.ts";
 import { timeRows } from "./time-rows.ts";
 
@@ -38,7 +37,8 @@ export function answer(
   const { source } = reading;
   const { parsed } = source;
   if (parsed === undefined) return stranger(state, change, texts, { source, shown });
-  const later = listChunk(change);
+  const later = listPart(change);
+  const found = foundPart(change);
   return html`<div class="answers">
     <section class="panel answer" aria-label=${texts.parse.result} aria-live="polite">
       ${hero(state, texts, parsed.createTimeNs, parsed.layout.tickNs, madeBy(parsed, texts))}
@@ -61,8 +61,8 @@ export function answer(
         ],
       })}
       ${everyForm(state, change, texts, source)} ${layoutCard(state, change, texts, { parsed, shown })}
-      ${later?.rangeCard(state, change, texts, parsed)} ${later?.differenceCard(state, change, texts, { parsed, ids })}
-      ${source.uuid === undefined ? nothing : html`<section class="panel card pad">${strangerParts(texts, shown.text, source)}</section>`}
+      ${later?.rangeCard(state, change, texts, parsed)} ${found?.differenceCard(state, change, texts, { parsed, ids })}
+      ${source.uuid === undefined ? nothing : html`<section class="panel card pad">${found?.strangerParts(state, change, texts, { text: shown.text, source })}</section>`}
     </div>
   </div>`;
 }
@@ -154,7 +154,8 @@ function stranger(
   const time = source.uuid?.createTimeNs ?? source.foreign?.createTimeNs;
   return html`<div class="answers">
     <section class="panel answer" aria-label=${texts.parse.result} aria-live="polite">
-      ${time === undefined ? nothing : hero(state, texts, time, 1e6, "")} ${strangerParts(texts, shown.text, source)}
+      ${time === undefined ? nothing : hero(state, texts, time, 1e6, "")}
+      ${foundPart(change)?.strangerParts(state, change, texts, { text: shown.text, source })}
     </section>
     ${
       time === undefined

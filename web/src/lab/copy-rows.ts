@@ -11,7 +11,8 @@ export interface CopyRow {
   readonly text: string;
 }
 
-function copyRows(state: State, change: Change, texts: Texts, rows: readonly CopyRow[]): TemplateResult {
+/** Draws such rows, one below the other. */
+export function copyRows(state: State, change: Change, texts: Texts, rows: readonly CopyRow[]): TemplateResult {
   return html`<div class="copyrows">${rows.map((row) => copyRow(state, change, texts, row))}</div>`;
 }
 

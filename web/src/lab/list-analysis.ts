@@ -1,3 +1,4 @@
+import type { TimeSpan } from "../state.ts";
 import type { ListRow } from "./list-rows.ts";
 
 /** The parts into which the timeline divides the time. */
@@ -22,7 +23,7 @@ export interface ListAnalysis {
   readonly breakCount: number;
   readonly breakMaxMs: number;
   /** The two below are undefined where no row has a time. */
-  readonly span: { readonly firstMs: number; readonly lastMs: number } | undefined;
+  readonly span: TimeSpan | undefined;
   /** The second with the most IDs: Unix milliseconds of its beginning. */
   readonly peak: { readonly count: number; readonly atMs: number } | undefined;
   /** The longest time without an ID. */
@@ -74,9 +75,9 @@ function gapOf(times: Float64Array): ListAnalysis["gap"] {
 }
 
 /** The part of the time in which a moment lies. */
-export function binOf(timeMs: number, { firstMs, lastMs }: NonNullable<ListAnalysis["span"]>): number {
-  const share = (timeMs - firstMs) / Math.max(lastMs - firstMs, 1);
-  return Math.min(binCount - 1, Math.floor(share * binCount));
+export function binOf(timeMs: number, { firstMs, lastMs }: TimeSpan): number {
+  // Multiplied first, so that the edges are exact.
+  return Math.min(binCount - 1, Math.floor(((timeMs - firstMs) * binCount) / Math.max(lastMs - firstMs, 1)));
 }
 
 /** Tells the workers of a list apart. */
@@ -85,10 +86,33 @@ export function laneKey({ entry }: ListRow): string {
   return `${parsed?.datacenterId ?? ""}/${parsed?.workerId ?? ""}`;
 }
 
-function lanesOf(ids: readonly ListRow[], span: NonNullable<ListAnalysis["span"]>): readonly WorkerLane[] {
+/** The parts of the timeline that a press shows larger. */
+export const zoomCount = 10;
+
+/**
+ * The {@link zoomCount} parts of a span, in whole milliseconds, without a gap between them. Each holds as many of the
+ * {@link binCount} parts. None where they would be shorter than two milliseconds.
+ */
+export function partsOf({ firstMs, lastMs }: TimeSpan): readonly TimeSpan[] {
+  const lengthMs = lastMs - firstMs;
+  if (lengthMs < 2 * zoomCount) return [];
+  const startOf = (part: number): number => firstMs + Math.ceil((part * lengthMs) / zoomCount);
+  return Array.from({ length: zoomCount }, (_, part) => ({
+    firstMs: startOf(part),
+    lastMs: part === zoomCount - 1 ? lastMs : startOf(part + 1) - 1,
+  }));
+}
+
+/** Whether a row has a time within a span. */
+export function isWithin({ timeMs }: ListRow, { firstMs, lastMs }: TimeSpan): boolean {
+  return timeMs !== undefined && firstMs <= timeMs && timeMs <= lastMs;
+}
+
+/** The lanes of the workers within a part of the time, the busiest first. */
+export function lanesOf(ids: readonly ListRow[], span: TimeSpan): readonly WorkerLane[] {
   const lanes = new Map<string, { row: ListRow; count: number; bins: number[] }>();
   for (const row of ids) {
-    if (row.timeMs === undefined) continue;
+    if (row.timeMs === undefined || !isWithin(row, span)) continue;
     const key = laneKey(row);
     const lane = lanes.get(key) ?? { row, count: 0, bins: Array.from({ length: binCount }, () => 0) };
     lanes.set(key, lane);

@@ -1,5 +1,5 @@
 import type { ListChoice } from "../state.ts";
-import { laneKey } from "./list-analysis.ts";
+import { isWithin, laneKey } from "./list-analysis.ts";
 import type { ListRow } from "./list-rows.ts";
 
 /** Rows that are drawn between two frames. */
@@ -12,14 +12,15 @@ export const pieceSize = 100;
  */
 export function chooseRows(
   pieces: readonly (readonly ListRow[])[],
-  { column, direction, filter, rows: which }: ListChoice,
+  { column, direction, filter, span, rows: which }: ListChoice,
   workerWords: readonly string[],
 ): readonly (readonly ListRow[])[] {
-  if (column === "row" && direction === "up" && filter.trim() === "" && which === "all") return pieces;
+  const isAll = filter.trim() === "" && span === undefined && which === "all";
+  if (column === "row" && direction === "up" && isAll) return pieces;
   const all = pieces.flat();
   const odd = which === "odd" ? oddRows(all) : all;
   const isWanted = filterOf(filter.trim().toLowerCase(), workerWords);
-  const wanted = odd.filter(isWanted);
+  const wanted = odd.filter((row) => isWanted(row) && (span === undefined || isWithin(row, span)));
   const keyOf = keys[column];
   const sign = direction === "up" ? 1 : -1;
   const ordered = wanted

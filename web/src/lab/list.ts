@@ -1,20 +1,19 @@
-/** The list of many IDs and the last cards of one: this part of the page is loaded with the first ID. */
+/** The list of many IDs, and the query for those of one time: this part of the page is loaded with the first ID. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { afterSlice } from "../after-frame.ts";
 import { download } from "../download.ts";
-import type { Change, ListChoice, ReadLines, State } from "../state.ts";
+import type { Change, ListChoice, ReadLines, State, TimeSpan } from "../state.ts";
 import { switchButtons, textField } from "../text-field.ts";
 import type { Texts } from "../texts/en.ts";
 import { utcTime } from "../time-words.ts";
-import { analyse, type ListAnalysis } from "./list-analysis.ts";
+import { analyse, lanesOf, type ListAnalysis } from "./list-analysis.ts";
 import { csvOf } from "./list-csv.ts";
 import { chooseRows } from "./list-order.ts";
 import { type ListRow, rowsOf } from "./list-rows.ts";
 import { choose } from "./select-id.ts";
 import { listTable } from "./list-table.ts";
-import { timeline } from "./timeline.ts";
+import { type Timeline, timeline } from "./timeline.ts";
 
-export { differenceCard } from "./difference.ts";
 export { rangeCard } from "./range-card.ts";
 
 /** Rows that a frame adds after a change of the order or the filter. */
@@ -50,7 +49,12 @@ export function drawList(state: State, change: Change, texts: Texts, lines: Read
       analysis === undefined || analysis.idCount < 2
         ? nothing
         : html`${figures(analysis, texts)}
-          ${timeline(analysis, pieces, texts, (filter) => setList(change, lines, { filter }))}
+          ${timeline(texts, {
+            ...zoomedOn(analysis, pieces, list.span),
+            pieces,
+            onFilter: (filter) => setList(change, lines, { filter }),
+            onZoom: (span) => setList(change, lines, { span }),
+          })}
           ${controls(state, change, texts, { lines, analysis })}`
     }
     ${table(state, change, texts, { lines, pieces })}
@@ -61,6 +65,21 @@ function analysisOf(lines: ReadLines, slackMs: number, pieces: readonly (readonl
   if (cached?.lines !== lines || cached.slackMs !== slackMs)
     cached = { lines, slackMs, analysis: analyse(pieces.flat()) };
   return cached.analysis;
+}
+
+let zoomed: { readonly key: readonly unknown[]; readonly lanes: ListAnalysis["lanes"] } | undefined;
+
+/** What the timeline shows: all of the time, or the part that the reader chose. */
+function zoomedOn(
+  { lanes, span, gap }: ListAnalysis,
+  pieces: readonly (readonly ListRow[])[],
+  part: TimeSpan | undefined,
+): Pick<Timeline, "lanes" | "span" | "gap" | "zoom"> {
+  if (part === undefined) return { lanes, span, gap, zoom: "whole" };
+  const key = [pieces, lanes, part];
+  if (zoomed === undefined || key.some((known, index) => known !== zoomed?.key[index]))
+    zoomed = { key, lanes: lanesOf(pieces.flat(), part) };
+  return { lanes: zoomed.lanes, span: part, gap, zoom: "part" };
 }
 
 const refusedCounts = new WeakMap<readonly ListRow[], number>();
@@ -150,7 +169,7 @@ function table(
   { lines, pieces }: { readonly lines: ReadLines; readonly pieces: readonly (readonly ListRow[])[] },
 ): TemplateResult {
   const { list } = state.parse;
-  const key = [lines, list.column, list.direction, list.filter, list.rows, list.slackMs, texts];
+  const key = [lines, list.column, list.direction, list.filter, list.span, list.rows, list.slackMs, texts];
   if (chosen === undefined || key.some((part, index) => part !== chosen?.key[index])) {
     const words = ["worker", "shard", "machine", "process", texts.fields.worker];
     chosen = { key, pieces: chooseRows(pieces, list, words) };

@@ -10,9 +10,10 @@ import { idsOfText } from "./text-ids.ts";
  * is read. Undefined where it would be longer than an address should be.
  */
 export function linkOf(state: State): string | undefined {
-  const text = state.parse.text.trim();
-  if (text.length > fragmentMax) return undefined;
   const ids = idsOfText(state);
+  // What the reader left out stays out of the link, too.
+  const text = state.parse.excluded.length === 0 ? state.parse.text.trim() : ids.map((id) => id.text).join("\n");
+  if (text.length > fragmentMax) return undefined;
   const isOne = ids.length === 1;
   const shown = isOne && isGuessed(state) ? readShown(state, ids[0]!) : undefined;
   const guessed = shown?.kind === "read" ? shown.source.parsed?.layout : undefined;

@@ -1,10 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
-import type { FoundIds } from "../../../src/text/find/find-ids.ts";
+import type { Find, FoundTime } from "../../../src/text/find/find.ts";
 import { copyButton } from "../copy-button.ts";
 import { linesMax } from "../read-line.ts";
 import type { Change, State } from "../state.ts";
 import type { Texts } from "../texts/en.ts";
+import { findsLeft } from "./excluded.ts";
 import { linkOf } from "./page-link.ts";
 import type { TextId } from "./text-ids.ts";
 
@@ -36,11 +37,14 @@ interface PasteBox {
  */
 export function pasteBox(state: State, texts: Texts, box: PasteBox): TemplateResult {
   const words = texts.parse;
-  const { text, leftOutCount, lines, found } = state.parse;
+  const { text, leftOutCount, lines, found, excluded } = state.parse;
   const isLong = lines !== undefined && lines.count > boxLinesMax;
   const shown = isLong ? firstLines(text, shownLinesMax) : text;
   const chosen = box.ids.length > 1 ? box.ids[state.parse.at]?.start : undefined;
-  const marks = guard([found, chosen, shown], () => markedText(found, chosen, shown));
+  const finds = findsLeft(state.parse);
+  const marks = guard([found, excluded, chosen, shown], () =>
+    found === undefined ? [shown] : markedText(marksOf(finds, found.times), chosen, shown),
+  );
   return html`<div class="box" aria-busy=${found === undefined && text.trim() !== "" ? "true" : "false"}>
     <div class="area">
       <pre aria-hidden="true">${marks}${"\n"}</pre>
@@ -63,7 +67,7 @@ export function pasteBox(state: State, texts: Texts, box: PasteBox): TemplateRes
       ></textarea>
     </div>
     <div class="box-foot">
-      <p id="found" role="status">${found === undefined ? nothing : words.foundCount(found.finds.length, found.times.length)}</p>
+      <p id="found" role="status">${found === undefined ? nothing : words.foundCount(finds.length, found.times.length)}</p>
       ${leftOutCount === 0 ? nothing : html`<p class="hint left-out" role="status">${words.leftOut(linesMax, leftOutCount)}</p>`}
       ${isLong ? html`<p class="hint">${words.shortened(shownLinesMax)}</p>` : nothing}
       <div class="spacer"></div>
@@ -104,14 +108,13 @@ interface Mark {
 }
 
 function markedText(
-  found: FoundIds | undefined,
+  marks: readonly Mark[],
   chosen: number | undefined,
   text: string,
 ): readonly (string | TemplateResult)[] {
-  if (found === undefined) return [text];
   const parts: (string | TemplateResult)[] = [];
   let from = 0;
-  for (const { start, end, kind, look } of marksOf(found)) {
+  for (const { start, end, kind, look } of marks) {
     if (end > text.length) break;
     const isChosen = start === chosen ? " on" : "";
     const mark = html`<mark class=${look + isChosen} data-kind=${kind}>${text.slice(start, end)}</mark>`;
@@ -121,7 +124,7 @@ function markedText(
   return [...parts, text.slice(from)];
 }
 
-function marksOf({ finds, times }: FoundIds): readonly Mark[] {
+function marksOf(finds: readonly Find[], times: readonly FoundTime[]): readonly Mark[] {
   const marks = [
     ...finds.map(({ start, end, kind, notes }) => ({
       start,

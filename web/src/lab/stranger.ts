@@ -1,17 +1,24 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { ParsedSource } from "../../../src/text/parse-source.ts";
+import type { Change, State } from "../state.ts";
 import type { Texts } from "../texts/en.ts";
+import { copyRows } from "./copy-rows.ts";
 import { type ForeignField, foreignFields, rowsOf64 } from "./foreign-bits.ts";
 
-/** Draws what a UUID, or a text of another generator, says of itself: its bits, and its parts. */
-export function strangerParts(texts: Texts, text: string, source: ParsedSource): TemplateResult {
+/** Draws what a UUID, or a text of another generator, says of itself: its bits, and its parts, copied by a press. */
+export function strangerParts(
+  state: State,
+  change: Change,
+  texts: Texts,
+  { text, source }: { readonly text: string; readonly source: ParsedSource },
+): TemplateResult {
   const words = texts.parse;
   const { uuid, foreign, parsed } = source;
-  const rows: (readonly [string, string])[] = [];
-  if (uuid !== undefined) rows.push([words.uuid.variant, uuid.variant]);
-  if (uuid?.clockSequence !== undefined) rows.push([words.uuid.clockSequence, String(uuid.clockSequence)]);
-  if (uuid?.node !== undefined) rows.push([words.uuid.node, uuid.node]);
-  rows.push(...Object.entries(foreign?.parts ?? {}));
+  const parts: (readonly [string, string])[] = [];
+  if (uuid !== undefined) parts.push([words.uuid.variant, uuid.variant]);
+  if (uuid?.clockSequence !== undefined) parts.push([words.uuid.clockSequence, String(uuid.clockSequence)]);
+  if (uuid?.node !== undefined) parts.push([words.uuid.node, uuid.node]);
+  parts.push(...Object.entries(foreign?.parts ?? {}));
   const time = uuid?.createTimeNs ?? foreign?.createTimeNs;
   const note = [
     uuid !== undefined && parsed === undefined ? words.uuid.none : "",
@@ -22,11 +29,12 @@ export function strangerParts(texts: Texts, text: string, source: ParsedSource):
     <h2>${uuid === undefined ? words.foreign.title(foreign?.kind ?? "") : words.uuid.title(uuid.version)}</h2>
     <p class="note">${note.filter((part) => part !== "").join(" ")}</p>
     ${parsed === undefined ? foreignStrip(texts, foreignFields(text, source)) : nothing}
-    <table>
-      <tbody>
-        ${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td class="v">${value}</td></tr>`)}
-      </tbody>
-    </table>
+    ${copyRows(
+      state,
+      change,
+      texts,
+      parts.map(([label, value]) => ({ key: `part-${label}`, label, text: value })),
+    )}
   </div>`;
 }
 
