@@ -38,6 +38,8 @@ export type SequenceEvent =
   | { readonly kind: "stripe-answers"; readonly stripe: number }
   /** One of several databases does not have a sequence: its creation did not reach all of them. */
   | { readonly kind: "stripe-lacks"; readonly stripe: number; readonly name: string }
+  /** An operator's call to a sequence failed for an error of the database, which the caller is not shown. */
+  | { readonly kind: "call-failed"; readonly error: unknown }
   /** A take got no answer, so its range is never used: a gap. */
   | { readonly kind: "range-discarded"; readonly name: string; readonly count: number; readonly error: unknown }
   /** The unused values of a sequence were given back, or could not be. */

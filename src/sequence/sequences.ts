@@ -11,6 +11,9 @@ import type { StripedDatabases } from "./striped-databases.ts";
 import type { SequenceCounters, ValueSource } from "./value-source.ts";
 import type { OpenLimits, ValueSources } from "./value-sources.ts";
 
+/** How often the errors of operators' calls are reported at most, in milliseconds. */
+const problemPeriodMs = 60_000;
+
 /** The databases that keep the sequences of a process, and its limits for names and waits. */
 export interface SequencesOptions {
   /** URLs of the databases, in any order: at least one. */
@@ -68,6 +71,7 @@ export class Sequences {
   #openings = 0;
   #isClosed = false;
   #databaseId = "";
+  #problemMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SequencesOptions) {
     this.#options = options;
@@ -100,6 +104,14 @@ export class Sequences {
   /** The operations other than taking values. Opens the database if needed. */
   async catalog(): Promise<SequenceCatalog> {
     return (await this.#opened()).catalog;
+  }
+
+  /** Reports an error of the database that the caller of an operator's method is not shown, at most once a minute. */
+  reportFailedCall(error: unknown): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#problemMs < problemPeriodMs) return;
+    this.#problemMs = nowMs;
+    this.#onEvent({ kind: "call-failed", error });
   }
 
   /**

@@ -33,6 +33,8 @@ export function logSequenceEvent(log: Log, event: SequenceEvent): void {
       const hint = "snowlane sequences create again, or snowlane sequences add-database again: docs/sequences.md";
       return log.warn("One of the databases of sequences does not have a sequence", { stripe, name, hint });
     }
+    case "call-failed":
+      return log.warn("An operator's call to the database of sequences failed", { error: event.error });
     case "range-discarded": {
       const { name, count, error } = event;
       return log.warn("A take of values failed: if it was applied, its range is a gap", { name, count, error });

@@ -64,10 +64,12 @@ export function createSequenceService(parts: Omit<ValueOptions, "databaseNow">):
 }
 
 function implementSequenceService(options: ValueOptions) {
-  /** Opens the database if needed. The errors of the database itself are not shown to callers. */
+  /** Opens the database if needed. The errors of the database itself are not shown to callers, but reported. */
   const withCatalog = <T>(work: (catalog: SequenceCatalog) => Promise<T>): Promise<T> =>
     withCallerErrors(async () => work(await options.sequences.catalog())).catch((error: unknown) => {
-      throw callerError(error);
+      const shown = callerError(error);
+      if (shown !== error) options.sequences.reportFailedCall(error);
+      throw shown;
     });
   return {
     createSequence: async ({ sequence }) => {

@@ -23,6 +23,12 @@ test("a sequence is made, counted, listed and changed without a server, and no v
   expect(await run("next", "orders")).toMatchObject({ code: 1, stderr: "The sequence orders is disabled." });
 });
 
+test("the time for late values is shown in hours and minutes, as it was given (it was shown in seconds)", async () => {
+  const run = sequencesOf();
+  const yearly = ["--period", "year", "--template", "{yyyy}-{value}", "--late-max", "720h"];
+  expect((await run("create", "bills", ...yearly)).stdout).toMatch(/^late values +until 720 h 0 min after a period$/m);
+});
+
 test("a database is stopped, raised and opened again", async () => {
   const run = sequencesOf();
   await run("create", "orders");

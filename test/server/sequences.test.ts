@@ -382,6 +382,12 @@ test("a database that was named is tried at the start: the log tells of it, and 
   expect(await vi.waitUntil(problem, { timeout: 60_000 })).toContain('"level":"warn"');
   expect((await createClient(IdService, createGrpcTransport({ baseUrl: url })).nextId({})).id).toBeGreaterThan(0n);
   expect((await refusalOf(client.nextValue({ name: "orders" })))[0]).toBe("STORE_UNAVAILABLE");
+  // The caller is not shown the database's own error, so the log has it: once a minute.
+  const failedCalls = () =>
+    log.filter((line) => line.includes("An operator's call to the database of sequences failed"));
+  for (let call = 0; call < 2; call++)
+    expect((await refusalOf(client.createSequence({ sequence: { name: "orders" } })))[0]).toBe("STORE_UNAVAILABLE");
+  expect(failedCalls()).toEqual([expect.stringContaining("127.0.0.1:1")]);
 });
 
 test("a server without a database for sequences does not have the service", async () => {

@@ -27,7 +27,10 @@ export async function checkSequences(
   } catch (error) {
     if (!(error instanceof IdError)) throw error;
     if (error.metadata["kept"] === "nothing") {
-      return ok("sequences", `No sequence was created at ${placeOf(url)} yet: the first call creates the tables.`);
+      return ok(
+        "sequences",
+        `No sequence was created at ${placeOf(url)} yet: the first call creates the tables, if the account may.`,
+      );
     }
     return warn(
       "sequences",

@@ -1,3 +1,4 @@
+import { lengthOfTime } from "../../clock/length-of-time.ts";
 import { toJsonString } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Allocation, Period, type Sequence, SequenceSchema } from "../../gen/snowlane/v1/sequence_service_pb.ts";
@@ -49,7 +50,7 @@ export function sequenceToLines(sequence: Sequence): string {
       period === Period.NONE ? "none: it never starts again" : `${periodNames[period]} of ${sequence.timeZone}`,
     ],
     ["years begin", sequence.yearStart],
-    ["late values", lateMax && `${lateMax.seconds} s after a period`],
+    ["late values", lateMax && `until ${lengthOfTime(Number(lateMax.seconds) * 1_000)} after a period`],
     ["template", sequence.textTemplate],
     ["description", sequence.description],
     ["state", disabled ? "disabled" : "open"],
