@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { fetchOnce } from "../test/support/fetch/user-cache.ts";
 import type { Check } from "./checks.ts";
 
 const execute = promisify(execFile);
@@ -30,7 +32,8 @@ export interface RunLimits {
 }
 
 /**
- * Runs one check: spin makes a C program of the model, gcc compiles it, and the program visits every state.
+ * Runs one check: spin makes a C program of the model, gcc compiles it, and the program visits every state. A program
+ * is compiled once for each text of its model, and kept in the cache of the user.
  *
  * @param spin - The program `spin`, by path or by name.
  * @throws Error if the model does not compile.
@@ -39,26 +42,39 @@ export async function runCheck(check: Check, spin: string, limits: RunLimits): P
   const folder = await mkdtemp(join(tmpdir(), "snowlane-model-"));
   const startedMs = performance.now();
   try {
-    await copyFile(new URL(`${check.model}.pml`, import.meta.url), join(folder, "model.pml"));
-    const defines = Object.entries(check.defines).map(([name, value]) => `-D${name}=${value}`);
-    await execute(spin, ["-a", ...defines, "model.pml"], { cwd: folder });
-    // A slip is found early, so that compiling takes longest; with few states a better program takes longer to compile
-    // than it saves. States are packed only where there are too many of them.
-    const isLarge = check.size === "full";
-    const optimization = check.expected === "caught" ? "-O0" : isLarge ? "-O2" : "-O1";
-    const packing = isLarge ? ["-DCOLLAPSE"] : [];
-    const flags = [optimization, "-w", "-DSAFETY", ...packing, `-DMEMLIM=${limits.memoryMib}`];
-    await execute("gcc", [...flags, "-o", "pan", "pan.c"], { cwd: folder });
-    const output = await visitStates(folder, limits.timeoutMs);
+    const program = await compile(check, spin, limits.memoryMib);
+    const output = await visitStates(program, folder, limits.timeoutMs);
     return { ...readFinding(output), seconds: (performance.now() - startedMs) / 1_000, output };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function visitStates(folder: string, timeoutMs: number): Promise<string> {
+/** Returns the path of the program that visits the states of a check. */
+async function compile(check: Check, spin: string, memoryMib: number): Promise<string> {
+  const path = new URL(`${check.model}.pml`, import.meta.url);
+  const defines = Object.entries(check.defines).map(([name, value]) => `-D${name}=${value}`);
+  // A slip is found early; with few states a better program takes longer to compile than it saves. States are packed
+  // only where there are too many of them.
+  const isLarge = check.size === "full";
+  const optimization = check.expected === "caught" ? "-O0" : isLarge ? "-O2" : "-O1";
+  const packing = isLarge ? ["-DCOLLAPSE"] : [];
+  const flags = [optimization, "-w", "-DSAFETY", ...packing, `-DMEMLIM=${memoryMib}`];
+  const { stdout: compiler } = await execute("gcc", ["--version"]);
+  const text = await readFile(path, "utf8");
+  const hash = createHash("sha256").update(JSON.stringify([text, defines, flags, spin, compiler]));
+  const kept = await fetchOnce(`model-${hash.digest("hex").slice(0, 16)}`, async (folder) => {
+    await copyFile(path, join(folder, "model.pml"));
+    await execute(spin, ["-a", ...defines, "model.pml"], { cwd: folder });
+    await execute("gcc", [...flags, "-o", "pan", "pan.c"], { cwd: folder });
+    for (const name of await readdir(folder)) if (name !== "pan") await rm(join(folder, name));
+  });
+  return join(kept, "pan");
+}
+
+async function visitStates(program: string, folder: string, timeoutMs: number): Promise<string> {
   try {
-    const { stdout } = await execute(join(folder, "pan"), ["-m1000000", "-w24"], { cwd: folder, timeout: timeoutMs });
+    const { stdout } = await execute(program, ["-m1000000", "-w24"], { cwd: folder, timeout: timeoutMs });
     return stdout;
   } catch (error) {
     const stdout = error instanceof Error && "stdout" in error ? String(error.stdout) : "";

@@ -98,7 +98,7 @@ function sizes(): Finding {
       50,
       "kB",
     ],
-    ["calls to the server", kilobytes(/^\/assets\/server-/), 35, "kB"],
+    ["calls to the server", kilobytes(/^\/assets\/server-/), 36, "kB"],
     ["Learn, with its programs", kilobytes(/^\/assets\/learn-/), 10, "kB"],
     ["charts", kilobytes(/^\/assets\/charts-/), 22, "kB"],
     ["the proof, with its worker", kilobytes(/^\/assets\/(proof|simulation)-(?!(en|zh|sw)-)/), 45, "kB"],

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
+import { cacheFolder } from "../support/fetch/user-cache.ts";
 import { findTool } from "../support/fetch/tools.ts";
 import { makeBareClone, pathOfReader, runReadmeBlock } from "../support/processes/bare-clone.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -47,7 +48,8 @@ test("ruff and mypy find nothing", { timeout: 600_000 }, async () => {
   await runCommand(join(checkers, "ruff"), ["check", "--quiet", "--no-cache", "."], inFolder);
   await runCommand(join(checkers, "ruff"), ["format", "--quiet", "--no-cache", "--diff", "."], inFolder);
   // With what the client is used with: numpy has types, and what has none counts as untyped.
-  await runCommand(join(checkers, "mypy"), ["--cache-dir=/dev/null", "--python-executable", python], inFolder);
+  const cache = `--cache-dir=${join(cacheFolder(), "mypy")}`;
+  await runCommand(join(checkers, "mypy"), [cache, "--python-executable", python], inFolder);
 });
 
 test.each(sampleNames)("the sample %s", { timeout: 300_000 }, async (name) => {

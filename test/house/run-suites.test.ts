@@ -1,9 +1,10 @@
 /** What `npm test` makes of suites that pass, fail, crash and hang: the runner itself on small suites of this test. */
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { type CliOutcome, runCli } from "../support/processes/cli-outcome.ts";
+import { isAlive } from "../support/processes/process-tree.ts";
 
 const passing = 'import { test } from "vitest";\ntest("holds", () => {});\n';
 
@@ -95,4 +96,21 @@ const { failures } = await runVitest({ suite: "hangs", command: ["run"], minutes
 console.log(failures.map(({ message }) => message).join());`;
   const outcome = await runSuites({ hangs: { "hangs.test.ts": hangs } }, ["--input-type=module", "-e", script]);
   expect(outcome.stdout.toString()).toMatch(/^ran for 0\.1 minutes and was ended; under way: /);
+});
+
+test("a signal to the runner alone ends all that it started", async () => {
+  const folder = temporaryFolder();
+  const asks = `import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "vitest";
+test("starts a program, and ends the run", async () => {
+  const { pid } = spawn("sleep", ["600"], { stdio: "ignore", detached: true });
+  writeFileSync(${JSON.stringify(join(folder, "pid"))}, String(pid));
+  const [, runner] = /^PPid:\\s*(\\d+)/m.exec(readFileSync(\`/proc/\${process.ppid}/status\`, "utf8"));
+  process.kill(Number(runner), "SIGTERM");
+  await new Promise(() => {});
+});`;
+  const outcome = await runSuites({ asks: { "asks.test.ts": asks }, later: { "later.test.ts": passing } });
+  expect(outcome.code).toBe(130);
+  expect(isAlive(Number(readFileSync(join(folder, "pid"), "utf8")))).toBe(false);
 });

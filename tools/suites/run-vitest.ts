@@ -39,6 +39,7 @@ export interface VitestRun {
 
 /** Vitest ends its workers when all tests have ended; one that does not end by then is killed. */
 const exitMsMax = 60_000;
+const endingSignals = ["SIGINT", "SIGTERM"] as const;
 
 /** Runs tests of a suite. */
 export async function runVitest(options: VitestRun): Promise<Run> {
@@ -54,12 +55,19 @@ export async function runVitest(options: VitestRun): Promise<Run> {
   const underWay = new Set<string>();
   let over: Extract<VitestEvent, { kind: "run-end" }> | undefined;
   let isLate = false;
-  const kill = (): void => void (child.pid !== undefined && killTree(child.pid));
+  const kill = async (): Promise<void> => void (child.pid !== undefined && (await killTree(child.pid)));
+  // Ctrl-C in a terminal reaches every process; a signal to this one alone would leave vitest and its servers running.
+  const endBySignal = (): void => {
+    // Otherwise the next suite would begin.
+    child.removeAllListeners("close");
+    void kill().finally(() => process.exit(130));
+  };
+  for (const signal of endingSignals) process.on(signal, endBySignal);
   const timers: NodeJS.Timeout[] = [];
   if (minutesMax !== undefined) {
     const end = (): void => {
       isLate = over === undefined;
-      kill();
+      void kill();
     };
     timers.push(setTimeout(end, minutesMax * 60_000));
   }
@@ -71,7 +79,7 @@ export async function runVitest(options: VitestRun): Promise<Run> {
     }
     if (event.kind === "run-end") {
       over = event;
-      timers.push(setTimeout(kill, exitMsMax));
+      timers.push(setTimeout(() => void kill(), exitMsMax));
     }
     onEvent?.(event);
   });
@@ -80,6 +88,7 @@ export async function runVitest(options: VitestRun): Promise<Run> {
     child.once("close", (code, signal) => resolve(String(code ?? signal)));
   });
   timers.forEach(clearTimeout);
+  for (const signal of endingSignals) process.off(signal, endBySignal);
   if (typeof output === "number") closeSync(output);
   const failures = ended.flatMap(failuresOf);
   const passed = ended.flatMap(({ tests }) => tests).filter(({ status }) => status === "passed").length;

@@ -61,7 +61,7 @@ export function createApplication(options: ApplicationOptions): Application {
   const services = [...options.services, createHealth(createHealthBoard(options.services, drainSignal))];
   const toError: ToCallError = (error, path) => toConnectError(error, (cause) => onUnforeseen(cause, path.slice(1)));
   const crossOrigin = new CrossOrigin(corsOrigins);
-  const guard = composeGuards(guards, toError);
+  const guard = composeGuards(guards);
   const dispatch = createDispatch({
     routes: createRoutes(services),
     interceptors: [...(guard === undefined ? [] : [guardInterceptor(guard, toError)]), errorInterceptor(toError)],

@@ -10,10 +10,8 @@ const retryElsewhereMs = 1_000;
 /** How long a caller should wait for a stream to end: when one will end is not known. */
 const streamRetryMs = 1_000;
 
-/** The caller cancelled the call, or its connection closed. */
-export function callerGone(): ConnectError {
-  return new ConnectError("the caller has gone", Code.Canceled);
-}
+/** The caller cancelled the call, or its connection closed. One for all calls: nobody reads where it was made. */
+export const callerGone = new ConnectError("the caller has gone", Code.Canceled);
 
 /** The caller's deadline has passed. */
 export function deadlinePassed(): ConnectError {

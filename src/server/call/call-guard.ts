@@ -60,6 +60,8 @@ export interface CallGuard {
    * @throws IdError or ConnectError, which the caller then gets.
    */
   begin(call: GuardedCall): void;
+  /** Called right after `begin` threw, with the error that the caller gets. Guards that were asked before end the call. */
+  endAfterRefusal?(call: GuardedCall, error: ConnectError): void;
   /** Asked before each message of a stream that `begin` let pass. @throws As `begin`; the stream then ends with it. */
   goOn?(call: GuardedCall): void;
   /** Called once for each call that `begin` let pass, with the error that it ended with; undefined for OK. */
@@ -93,21 +95,26 @@ export function guardInterceptor(guard: CallGuard, toError: ToCallError): Interc
       startedMs: systemClock.monotonicMs(),
       header: (name) => request.header.get(name) ?? undefined,
     };
-    const asked = (ask: () => void): void => {
-      try {
-        ask();
-      } catch (error) {
-        throw toError(error, call.traits.path);
-      }
-    };
     request.contextValues.set(guardedKey, true);
-    asked(() => guard.begin(call));
+    try {
+      guard.begin(call);
+    } catch (thrown) {
+      const error = toError(thrown, call.traits.path);
+      guard.endAfterRefusal?.(call, error);
+      throw error;
+    }
     request.contextValues.set(allowanceKey, call.notes.principal?.allowance);
     const end = (error: ConnectError | undefined): void => guard.end?.(call, error);
     try {
       const response = await next(request);
       if (response.stream) {
-        const goOn = (): void => asked(() => guard.goOn?.(call));
+        const goOn = (): void => {
+          try {
+            guard.goOn?.(call);
+          } catch (error) {
+            throw toError(error, call.traits.path);
+          }
+        };
         return { ...response, message: watched(response.message, goOn, end) };
       }
       end(undefined);
@@ -125,7 +132,7 @@ async function* watched<T>(
   end: (error: ConnectError | undefined) => void,
 ) {
   // The error stays this one if the reader never asks for the rest.
-  let error: ConnectError | undefined = callerGone();
+  let error: ConnectError | undefined = callerGone;
   try {
     for await (const message of messages) {
       goOn();

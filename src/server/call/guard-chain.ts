@@ -1,18 +1,18 @@
-import type { ToCallError } from "../../service/connect-error.ts";
+import type { ConnectError } from "@connectrpc/connect";
 import type { Caller, CallGuard, GuardedCall } from "./call-guard.ts";
 
 /** How many guards a {@link GuardChain} has members for. */
 const guardsMax = 5;
 
 /**
- * Makes one guard of several, which are asked in order. Where one refuses a call, `end` is called on those before it.
+ * Makes one guard of several, which are asked in order. Where one refuses a call, `endAfterRefusal` calls `end` on those before it.
  *
  * @param guards - At most {@link guardsMax}.
  * @returns undefined where the list is empty: then no guard is asked.
  */
-export function composeGuards(guards: readonly CallGuard[], toError: ToCallError): CallGuard | undefined {
+export function composeGuards(guards: readonly CallGuard[]): CallGuard | undefined {
   const [first, ...others] = guards;
-  return first === undefined || others.length === 0 ? first : new GuardChain(first, others, toError);
+  return first === undefined || others.length === 0 ? first : new GuardChain(first, others);
 }
 
 /**
@@ -25,44 +25,46 @@ class GuardChain implements CallGuard {
   readonly #third: CallGuard | undefined;
   readonly #fourth: CallGuard | undefined;
   readonly #fifth: CallGuard | undefined;
-  readonly #toError: ToCallError;
+  /** The guards that let the last call begin. */
+  #passedCount = 0;
 
-  constructor(first: CallGuard, others: readonly CallGuard[], toError: ToCallError) {
+  constructor(first: CallGuard, others: readonly CallGuard[]) {
     if (others.length >= guardsMax) throw new Error("A guard has no place in the chain");
     this.#first = first;
     [this.#second, this.#third, this.#fourth, this.#fifth] = others;
-    this.#toError = toError;
   }
 
   begin(call: GuardedCall): void {
-    let passedCount = 0;
-    try {
-      this.#first.begin(call);
-      passedCount = 1;
-      this.#second?.begin(call);
-      passedCount = 2;
-      this.#third?.begin(call);
-      passedCount = 3;
-      this.#fourth?.begin(call);
-      passedCount = 4;
-      this.#fifth?.begin(call);
-    } catch (thrown) {
-      const error = this.#toError(thrown, call.traits.path);
-      for (const guard of this.#all.slice(0, passedCount)) guard.end?.(call, error);
-      throw error;
-    }
+    this.#passedCount = 0;
+    this.#first.begin(call);
+    this.#passedCount = 1;
+    this.#second?.begin(call);
+    this.#passedCount = 2;
+    this.#third?.begin(call);
+    this.#passedCount = 3;
+    this.#fourth?.begin(call);
+    this.#passedCount = 4;
+    this.#fifth?.begin(call);
+  }
+
+  endAfterRefusal(call: GuardedCall, error: ConnectError): void {
+    this.#endFirst(this.#passedCount, call, error);
   }
 
   goOn(call: GuardedCall): void {
     for (const guard of this.#all) guard.goOn?.(call);
   }
 
-  end(call: GuardedCall, error: Parameters<NonNullable<CallGuard["end"]>>[1]): void {
-    this.#first.end?.(call, error);
-    this.#second?.end?.(call, error);
-    this.#third?.end?.(call, error);
-    this.#fourth?.end?.(call, error);
-    this.#fifth?.end?.(call, error);
+  end(call: GuardedCall, error: ConnectError | undefined): void {
+    this.#endFirst(guardsMax, call, error);
+  }
+
+  #endFirst(count: number, call: GuardedCall, error: ConnectError | undefined): void {
+    if (count > 0) this.#first.end?.(call, error);
+    if (count > 1) this.#second?.end?.(call, error);
+    if (count > 2) this.#third?.end?.(call, error);
+    if (count > 3) this.#fourth?.end?.(call, error);
+    if (count > 4) this.#fifth?.end?.(call, error);
   }
 
   unread(...told: Parameters<NonNullable<CallGuard["unread"]>>): void {

@@ -14,7 +14,7 @@ import { callerGone, deadlinePassed, readerStalled } from "./call-errors.ts";
 import type { CallGuard, CallNotes, GuardedCall } from "./call-guard.ts";
 import type { CallHandler, CallStream } from "./call-stream.ts";
 import { asHeader } from "./envelope/connect.ts";
-import type { Ending, Fields } from "./envelope/envelope.ts";
+import type { Ending, Envelope, Fields } from "./envelope/envelope.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
 import { type HotRoute, HotRoutes, type HotRoutesOptions } from "./hot-route.ts";
 import type { MethodTraits } from "./method-table.ts";
@@ -55,6 +55,7 @@ export class HotCalls<Block, Stream extends CallStream<Block>> {
   readonly #routes: HotRoutes<Block>;
   readonly #running = new Set<HotCall<Block, Stream>>();
   #lastTrailers: { readonly fields: Fields; readonly block: Block } | undefined;
+  #lastFailure: { readonly envelope: Envelope; readonly error: ConnectError; readonly ending: Ending } | undefined;
 
   constructor(options: HotCallsOptions<Block, Stream>) {
     this.options = options;
@@ -65,6 +66,15 @@ export class HotCalls<Block, Stream extends CallStream<Block>> {
   trailers(fields: Fields): Block {
     if (fields !== this.#lastTrailers?.fields) this.#lastTrailers = { fields, block: this.options.encode(fields) };
     return this.#lastTrailers.block;
+  }
+
+  /** The ending of a call that failed. Calls that are refused for the same cause share their error and its ending. */
+  failure(envelope: Envelope, error: ConnectError): Ending {
+    const last = this.#lastFailure;
+    if (last?.error === error && last.envelope === envelope) return last.ending;
+    const ending = envelope.fail(error, noFields);
+    this.#lastFailure = { envelope, error, ending };
+    return ending;
   }
 
   /** Gives the handler of a request. */
@@ -154,9 +164,9 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   }
 
   onAbort(): void {
-    this.#abort?.abort(callerGone());
-    if (!this.#hasBegun || this.#isQueued) this.#calls.options.guard?.unread?.(this.traits, callerGone());
-    this.#release(this.#isGuarded ? callerGone() : undefined);
+    this.#abort?.abort(callerGone);
+    if (!this.#hasBegun || this.#isQueued) this.#calls.options.guard?.unread?.(this.traits, callerGone);
+    this.#release(this.#isGuarded ? callerGone : undefined);
   }
 
   get traits(): MethodTraits {
@@ -247,8 +257,10 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
       }
       if (this.#route.timeoutMs !== undefined && this.timeoutMs()! <= 0) throw deadlinePassed();
       answer = operation(this);
-    } catch (error) {
-      this.#failWith(error);
+    } catch (thrown) {
+      const error = this.#calls.options.toError(thrown, this.#route.traits.path);
+      if (!this.#isGuarded) guard?.endAfterRefusal?.(this, error);
+      this.#fail(error);
       return;
     }
     if (answer instanceof LentMessage || answer instanceof Uint8Array) this.#answer(answer);
@@ -393,7 +405,9 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
     if (this.#isEnding || stream.isClosed) return;
     this.#isEnding = true;
     const { envelope, heads } = this.#route;
-    const ending = envelope.fail(error, this.responseTrailers);
+    const { responseTrailers } = this;
+    const ending =
+      responseTrailers.length === 0 ? this.#calls.failure(envelope, error) : envelope.fail(error, responseTrailers);
     if (ending.kind === "response") {
       const length = ["content-length", String(ending.body.length)] as const;
       const fields = [...ending.fields, ...this.responseFields, length];

@@ -28,6 +28,8 @@ export class ResponseHeads<Block> {
   readonly #options: ResponseHeadsOptions<Block>;
   readonly #byLength = new Map<number, Block>();
   #plain: Block | undefined;
+  /** The last head with more fields: calls that are refused for the same cause have the same object of fields. */
+  #last: { readonly fields: Fields; readonly block: Block } | undefined;
   #date: Fields = [];
   #dateEndsMs = 0;
 
@@ -43,7 +45,7 @@ export class ResponseHeads<Block> {
   /** The head of a response without a content-length. */
   get plain(): Block {
     this.#updateDate();
-    this.#plain ??= this.with([]);
+    this.#plain ??= this.#ok([]);
     return this.#plain;
   }
 
@@ -52,7 +54,7 @@ export class ResponseHeads<Block> {
     this.#updateDate();
     let head = this.#byLength.get(length);
     if (head === undefined) {
-      head = this.with([["content-length", String(length)]]);
+      head = this.#ok([["content-length", String(length)]]);
       if (length <= rememberedBytesMax) this.#byLength.set(length, head);
     }
     return head;
@@ -64,11 +66,18 @@ export class ResponseHeads<Block> {
     this.#date = [["date", new Date(nowMs).toUTCString()]];
     this.#dateEndsMs = (Math.floor(nowMs / 1_000) + 1) * 1_000;
     this.#plain = undefined;
+    this.#last = undefined;
     this.#byLength.clear();
   }
 
   /** The head of a response that also has these fields. */
   with(fields: Fields): Block {
+    this.#updateDate();
+    if (this.#last?.fields !== fields) this.#last = { fields, block: this.#ok(fields) };
+    return this.#last.block;
+  }
+
+  #ok(fields: Fields): Block {
     return this.of(200, this.#options.contentType, fields);
   }
 

@@ -78,8 +78,8 @@ function parentOf(pid: number): number | undefined {
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** A zombie is not alive: it holds no file and no port any more. */
-function isAlive(pid: number): boolean {
+/** Whether it has not ended. A zombie is not alive: it holds no file and no port any more. */
+export function isAlive(pid: number): boolean {
   const state = statusFields(pid)[0];
   return state !== undefined && state !== "Z" && state !== "X";
 }

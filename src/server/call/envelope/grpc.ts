@@ -1,13 +1,9 @@
-import type { ConnectError } from "@connectrpc/connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { encodeMessageField } from "./grpc-message.ts";
 import { readGrpcTimeoutMs } from "./grpc-timeout.ts";
-import type { Ending, Envelope, Fields } from "./envelope.ts";
+import type { Ending, Envelope } from "./envelope.ts";
 
 const ok: Ending = { kind: "trailers", fields: [["grpc-status", "0"]] };
-
-/** The last failure: calls that are refused for the same cause share their error, and so its trailers. */
-let last: { readonly error: ConnectError; readonly ending: Ending } | undefined;
 
 /** gRPC over HTTP/2: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md. */
 export const grpcEnvelope: Envelope = {
@@ -26,13 +22,7 @@ export const grpcEnvelope: Envelope = {
   succeed: (trailers) =>
     trailers.length === 0 ? ok : { kind: "trailers", fields: [["grpc-status", "0"], ...trailers] },
   fail: (error, trailers) => {
-    if (trailers.length > 0) return failed(error, trailers);
-    if (last?.error !== error) last = { error, ending: failed(error, trailers) };
-    return last.ending;
+    const fields = encodeMessageField(setTrailerStatus(new Headers(), error));
+    return { kind: "trailers", fields: [...trailers, ...fields] };
   },
 };
-
-function failed(error: ConnectError, trailers: Fields): Ending {
-  const fields = encodeMessageField(setTrailerStatus(new Headers(), error));
-  return { kind: "trailers", fields: [...trailers, ...fields] };
-}
