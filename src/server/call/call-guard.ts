@@ -60,7 +60,7 @@ export interface CallGuard {
    * @throws IdError or ConnectError, which the caller then gets.
    */
   begin(call: GuardedCall): void;
-  /** Called right after `begin` threw, with the error that the caller gets: guards that were asked before end the call. */
+  /** Called right after `begin` threw, with the error that the caller gets. Guards that were asked before end it. */
   endAfterRefusal?(call: GuardedCall, error: ConnectError): void;
   /** Asked before each message of a stream that `begin` let pass. @throws As `begin`; the stream then ends with it. */
   goOn?(call: GuardedCall): void;

@@ -5,8 +5,8 @@ import type { Caller, CallGuard, GuardedCall } from "./call-guard.ts";
 const guardsMax = 5;
 
 /**
- * Makes one guard of several, which are asked in order. Where one refuses a call, `endAfterRefusal` calls `end` of those
- * before it.
+ * Makes one guard of several, which are asked in order. Where one refuses a call, `endAfterRefusal` calls `end` of
+ * those before it.
  *
  * @param guards - At most {@link guardsMax}.
  * @returns undefined where the list is empty: then no guard is asked.
