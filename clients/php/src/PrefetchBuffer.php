@@ -48,7 +48,7 @@ final class PrefetchBuffer
             throw new \InvalidArgumentException($text);
         }
         if ($isShared === true && !Memory::isAvailable()) {
-            throw new \InvalidArgumentException('A shared stock needs APCu, which is not installed or not enabled (apc.enabled).');
+            throw new \InvalidArgumentException('A shared stock needs APCu, installed and enabled (apc.enabled).');
         }
         $this->isShared = $isShared ?? Memory::isAvailable();
         $this->stock = $this->isShared ? new SharedStock($caller->memory, $maxAgeMs) : new LocalStock($maxAgeMs);

@@ -201,7 +201,7 @@ def test_what_is_no_whole_number_is_refused_in_one_sentence(value: Any) -> None:
     read: list[Callable[[Any], object]] = [partial(parse_id, layout), parse, public_id.hide, public_id.reveal]
     write: list[Callable[[Any], object]] = [codec.write_all, partial(codec.write, format="hex")]
     for call in read + write:
-        with pytest.raises(TypeError, match=f"^{re.escape(repr(value))} is not an ID, because .* read the ID as text.$"):
+        with pytest.raises(TypeError, match=f"^{re.escape(repr(value))} is not an ID, because .* the ID as text.$"):
             call(value)
     with pytest.raises(TypeError, match=f"^{re.escape(repr(value))} is not a text"):
         codec.read(value)

@@ -130,7 +130,9 @@ def check_times(*moments: object) -> None:
         if isinstance(moment, int):
             continue
         if not isinstance(moment, datetime):
-            raise TypeError(f"{moment!r} is not a time: give a datetime with a time zone, or an int of Unix nanoseconds.")
+            raise TypeError(
+                f"{moment!r} is not a time: give a datetime with a time zone, or an int of Unix nanoseconds."
+            )
         if moment.tzinfo is None:
             raise ValueError("A datetime without a time zone is a different moment on each machine: give it one.")
 

@@ -72,7 +72,10 @@ class ChunkCheck:
         rises = all(map(operator.lt, ids, islice(ids, 1, None)))
         if not rises or first <= self._last_id or last > ID_MAX:
             raise invalid_response(
-                "The server sent IDs that are not in ascending order.", first_id=first, last_id=last, previous_id=self._last_id
+                "The server sent IDs that are not in ascending order.",
+                first_id=first,
+                last_id=last,
+                previous_id=self._last_id,
             )
         self._left -= len(ids)
         self._last_id = last

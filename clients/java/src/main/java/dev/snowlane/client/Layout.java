@@ -239,7 +239,8 @@ public final class Layout {
     if (shift > BITS_MAX) throw invalid("The fields take " + shift + " bits; at most 63 are possible.", "bits", shift);
     int identityBits = widthOf(places, Kind.DATACENTER) + widthOf(places, Kind.WORKER);
     if (identityBits > OTHER_BITS_MAX) {
-      throw invalid("Datacenter and worker take " + identityBits + " bits; at most 32 are possible.", "bits", identityBits);
+      String message = "Datacenter and worker take " + identityBits + " bits; at most 32 are possible.";
+      throw invalid(message, "bits", identityBits);
     }
     return places;
   }
