@@ -58,6 +58,14 @@ async function used(store: SequenceStore, of = key): Promise<bigint | undefined>
   return (await store.look([of])).counters.get(counterId(of));
 }
 
+/** Waits until a transaction of the server waits for the lock of another one. */
+async function untilWaiting(url: string): Promise<void> {
+  const isWaiting = url.startsWith("postgres")
+    ? "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    : "SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'";
+  await expect.poll(() => runSql(url, isWaiting), { timeout: 60_000 }).not.toEqual([]);
+}
+
 /** What a call answers, tried again while the database finds its feet. */
 async function answered<T>(call: () => Promise<T>): Promise<T> {
   for (const endMs = systemClock.monotonicMs() + 120_000; ; ) {
@@ -287,16 +295,30 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     await session.run("BEGIN");
     await session.run(`SELECT 1 FROM snowlane_sequence_place WHERE namespace = '${namespace}' FOR UPDATE`);
     const raising = store.raise({ kind: "by", key, count: 5n }, kernelRandom128());
-    const isPostgres = server.url.startsWith("postgres");
-    const isWaiting = isPostgres
-      ? "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-      : "SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'";
-    await expect.poll(() => runSql(server.url, isWaiting), { timeout: 60_000 }).not.toEqual([]);
+    await untilWaiting(server.url);
     const row = `SELECT used_count FROM ${counterTable} WHERE namespace = '${namespace}' FOR UPDATE NOWAIT`;
     expect((await runSql(server.url, row)).map(({ used_count: usedCount }) => Number(usedCount))).toEqual([0]);
     await session.run("COMMIT");
     expect(await raising).toBe(1);
     expect(await takeIn(store, takeOf(stored))).toBe(5n);
+  });
+
+  test("in which periods are being pruned: one of them that is to begin meanwhile waits, and does not begin", async () => {
+    const namespace = newNamespace();
+    const store = await open(server.url, namespace);
+    const stored = await make(store);
+    const session = await openSqlSession(server.url);
+    onTestFinished(() => session.end());
+    const ofNamespace = `WHERE namespace = '${namespace}'`;
+    await session.run("BEGIN");
+    await session.run(`SELECT 1 FROM snowlane_sequence ${ofNamespace} FOR UPDATE`);
+    const period = { name: "orders", periodKey: "2026" };
+    const beginning = store.beginPeriod({ ...takeOf(stored), ...period }, 0);
+    await untilWaiting(server.url);
+    await session.run(`UPDATE snowlane_sequence SET closed_before = '2027' ${ofNamespace}`);
+    await session.run("COMMIT");
+    expect(await beginning).toBe(0);
+    expect(await used(store, period)).toBeUndefined();
   });
 
   test("in which servers raise the same counters in every order: deadlocks end, and every counter is raised", async () => {
