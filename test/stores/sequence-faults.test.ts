@@ -321,6 +321,40 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
     expect(await used(store, period)).toBeUndefined();
   });
 
+  test("in which a change is under way: a process that makes its rows waits for it", async () => {
+    const namespace = newNamespace();
+    const store = await open(server.url, namespace);
+    await store.look([]);
+    const session = await openSqlSession(server.url);
+    onTestFinished(() => session.end());
+    await session.run("BEGIN");
+    await session.run(`SELECT 1 FROM snowlane_sequence_place WHERE namespace = '${namespace}' FOR UPDATE`);
+    const rows = [{ line: 0, writeId: "0 p" }];
+    const making = store.makeWitness({ processId: "p", rows, server: "a", seenMs: 1, epoch: 0, formerId: "" });
+    await untilWaiting(server.url);
+    await session.run("COMMIT");
+    await making;
+    expect(await store.servers()).toEqual([{ processId: "p", server: "a", seenMs: 1, epoch: 0 }]);
+  });
+
+  test("in which another server is making the row of a namespace: a look waits, and finds that row", async () => {
+    const [namespace, made] = [newNamespace(), newNamespace()];
+    await (await open(server.url, made)).look([]);
+    const store = await open(server.url, namespace);
+    const session = await openSqlSession(server.url);
+    onTestFinished(() => session.end());
+    await session.run("BEGIN");
+    await session.run(
+      `INSERT INTO snowlane_sequence_place (namespace, identity, stopped, revision, open_ms, raised_count,
+        raised_until_ms, store_id) SELECT '${namespace}', identity, '', 1, 0, 0, 0, 'of the other server'
+        FROM snowlane_sequence_place WHERE namespace = '${made}'`,
+    );
+    const looking = store.look([]);
+    await untilWaiting(server.url);
+    await session.run("COMMIT");
+    expect((await looking).database!.member.storeId).toBe("of the other server");
+  });
+
   test("in which servers raise the same counters in every order: deadlocks end, and every counter is raised", async () => {
     const namespace = newNamespace();
     const stores = await Promise.all(Array.from({ length: 6 }, () => open(server.url, namespace)));
