@@ -12,15 +12,18 @@ export interface Example {
   readonly install: (copy: string) => Promise<readonly string[]>;
 }
 
-function python(name: string): Example {
+/** @param instead - A version of a package that takes the place of the one that the folder names. */
+function python(name: string, instead?: string): Example {
   return {
-    name,
+    name: [name, instead?.split("==")[1]].filter(Boolean).join(" "),
     install: async (copy) => {
       await runCommand("python3", ["-m", "venv", ".venv"], { cwd: copy });
       const source = join(copy, "client");
       cpSync("clients/python", source, { recursive: true });
       const args = ["-m", "pip", "install", "--quiet", "--requirement", "requirements.txt", `${source}[${name}]`];
       await runCommand(join(copy, ".venv/bin/python"), args, { cwd: copy });
+      if (instead !== undefined)
+        await runCommand(join(copy, ".venv/bin/python"), ["-m", "pip", "install", "--quiet", instead], { cwd: copy });
       return [join(copy, ".venv/bin/python"), "app.py"];
     },
   };
@@ -83,7 +86,9 @@ function java(name: string, ...args: readonly string[]): Example {
 
 export const examples: readonly Example[] = [
   python("sqlalchemy"),
+  python("sqlalchemy", "sqlalchemy==2.0.44"),
   python("django"),
+  python("django", "django==4.2.30"),
   node("drizzle", "app.mjs"),
   node("typeorm", "app.mjs"),
   node("prisma", "app.ts"),
