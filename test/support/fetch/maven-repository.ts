@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { placeholder, repositoryAddress } from "../../../tools/repository-address.ts";
 import { runCommand } from "../processes/run-command.ts";
 import { fetchOnce } from "./user-cache.ts";
 
@@ -28,6 +29,12 @@ export async function fetchMavenRepository(
     await builds(onlineMaven(folder));
     rmSync(join(folder, installed), { recursive: true, force: true });
   });
+}
+
+/** The key of builds by these poms: they need the same, whatever address of this project's repository the poms have. */
+export function keyOfPoms(paths: readonly string[]): string {
+  const address = repositoryAddress(".");
+  return paths.map((path) => readFileSync(path, "utf8").replaceAll(address, placeholder)).join("");
 }
 
 /** Maven over a repository that {@link fetchMavenRepository} has filled. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { fetchMavenRepository, type Maven, offlineMaven } from "../fetch/maven-repository.ts";
+import { fetchMavenRepository, keyOfPoms, type Maven, offlineMaven } from "../fetch/maven-repository.ts";
 
 const project = resolve("clients/java");
 /** Writes the class path of a project into the file `mdep.outputFile`. */
@@ -16,7 +16,7 @@ export interface JavaBuilds {
 
 /** Fetches, once, all that the builds of this file need. */
 export async function prepareJavaBuilds(): Promise<JavaBuilds> {
-  const key = readFileSync(join(project, "pom.xml"), "utf8");
+  const key = keyOfPoms([join(project, "pom.xml")]);
   const repository = await fetchMavenRepository({ name: "java-client", key, installed: "dev" }, async (maven) => {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-java-"));
     try {

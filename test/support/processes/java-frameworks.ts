@@ -1,7 +1,7 @@
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { fetchMavenRepository, type Maven, offlineMaven } from "../fetch/maven-repository.ts";
+import { fetchMavenRepository, keyOfPoms, type Maven, offlineMaven } from "../fetch/maven-repository.ts";
 import { classpathGoal, type JavaBuilds } from "./java-client.ts";
 
 /** Of a Java process that is over before a better compiler, or threads for its garbage, have paid. */
@@ -52,10 +52,7 @@ export async function prepareFrameworkBuilds(): Promise<JavaBuilds> {
     ...globSync("clients/java/frameworks/**/pom.xml"),
     "examples/spring-boot/pom.xml",
   ];
-  const key = poms
-    .toSorted()
-    .map((path) => readFileSync(path, "utf8"))
-    .join("");
+  const key = keyOfPoms(poms.toSorted());
   const repository = await fetchMavenRepository({ name: "java-frameworks", key, installed: "dev" }, async (maven) => {
     const folder = mkdtempSync(join(tmpdir(), "snowlane-frameworks-"));
     try {
