@@ -33,7 +33,9 @@ test("status shows a server to people and to programs", async () => {
     store: { kind: "sqlite", reachable: true },
     waiting: 0,
   });
-  expect(found.samples[0]).toMatchObject({ index: 1, windowLeftMs: expect.any(Number), leadMs: expect.any(Number) });
+  expect(found.samples[0].index).toBe(1);
+  // A busy server may have got its worker ID after its first second.
+  expect(found.samples.at(-1)).toMatchObject({ windowLeftMs: expect.any(Number), leadMs: expect.any(Number) });
   const { code, stdout, stderr } = await runInProcess(["status", "--server", url], plain);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^state {3}serving\nserver {2}http:/);
