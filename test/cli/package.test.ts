@@ -109,7 +109,7 @@ const packedFiles = [
   /^dist\/(main|index|sqlite-thread|sqlite-sequence-thread)\.js$/,
   /^dist\/chunks\/[\w-]+\.js$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
-  /^dist\/page\/(manifest\.json|(index\.html|openapi\.json|assets\/[\w-]+\.(js|css|svg|txt))(\.br|\.gz)?)$/,
+  /^dist\/page\/(manifest\.json|(index\.html|favicon\.svg|openapi\.json|assets\/[\w-]+\.(js|css|svg|txt))(\.br|\.gz)?)$/,
   /^docs\/[\w-]+\.md$/,
   /^proto\/snowlane\/v1\/\w+\.proto$/,
 ];
