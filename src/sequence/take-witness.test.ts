@@ -93,6 +93,16 @@ describe("rows of a process", () => {
     witness.confirm(lost);
     witness.confirm(next);
     expect(witness.begin(1).before).toBe(next.after);
+    // Nor by one that comes after the answer to a later write.
+    witness.confirm(lost);
+    expect(witness.begin(1).before).toBe(next.after);
+  });
+
+  test("have the write of a look as the next one's condition once it is confirmed", () => {
+    const { witness } = made();
+    const note = witness.begin(0);
+    witness.confirmLook(note, 1);
+    expect(witness.begin(0).before).toBe(note.after);
   });
 
   test("have the same first writes as often as they are made", () => {

@@ -1,14 +1,17 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client, Pool } from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { insteadVariable } from "../support/fetch/tools.ts";
 import { findFreePort } from "../support/processes/free-port.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 import { type Example, examples, installModules } from "./example-programs.ts";
+import { exampleMember, type Member, phpMember, rustMember } from "./fleet-members.ts";
+import { FaultyServers, runFleet } from "./fleet-run.ts";
 
 /**
  * Each program of examples/ saves entities whose IDs come from a server, on PostgreSQL: alone over a restart of the
@@ -26,22 +29,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function query(sql: string, name = "postgres"): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ host: "127.0.0.1", port: database.port, user: "postgres", database: name });
+async function query(sql: string): Promise<void> {
+  const client = new Client({ host: "127.0.0.1", port: database.port, user: "postgres", database: "postgres" });
   await client.connect();
   try {
-    return (await client.query(sql)).rows;
+    await client.query(sql);
   } finally {
     await client.end();
   }
 }
 
 /** The environment of an example: its servers, and a database of this name. */
-function environment(servers: readonly string[], name: string): Readonly<Record<string, string>> {
+function environment(servers: readonly string[], name: string, port = database.port): Readonly<Record<string, string>> {
   return {
     SNOWLANE_URL: servers.join(","),
-    DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/${name}`,
-    JDBC_URL: `jdbc:postgresql://127.0.0.1:${database.port}/${name}?user=postgres`,
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/${name}`,
+    JDBC_URL: `jdbc:postgresql://127.0.0.1:${port}/${name}?user=postgres`,
   };
 }
 
@@ -101,59 +104,40 @@ test.each([
 });
 
 /** All that are written for the current version of their framework: those share a table with the others. */
-const fleet = examples.filter(({ name }) => !name.includes(" "));
-const rowCount = 1_000_000;
+const current = examples.filter(({ name }) => !name.includes(" "));
 
 test("a million entities of all frameworks get IDs through a kill -9 and a frozen server, and none are equal", {
   timeout: 3_600_000,
 }, async () => {
   const commands = new Map<string, readonly string[]>();
-  for (const example of fleet) commands.set(example.name, await commandOf(example));
-  await query("CREATE DATABASE fleet");
-  const args = ["--store", database.url];
-  const listen = [`127.0.0.1:${await findFreePort()}`, `127.0.0.1:${await findFreePort()}`] as const;
-  const servers = [await startSnowlane({ args, listen: listen[0] }), await startSnowlane({ args, listen: listen[1] })];
-  const env = environment(
-    servers.map(({ url }) => url),
-    "fleet",
-  );
-  const each = Math.ceil(rowCount / fleet.length);
-  const running = new Set(commands.keys());
-  const runs = [...commands].map(async ([name, [command = "", ...rest]]) => {
-    await runCommand(command, [...rest, `${each}`], { cwd: copyOf(name), env }).finally(() => running.delete(name));
-  });
-  const ends = Promise.allSettled(runs);
-  const saved = async (): Promise<number> =>
-    Number((await query("SELECT coalesce(sum(n_tup_ins), 0) AS rows FROM pg_stat_user_tables", "fleet"))[0]!["rows"]);
-  // A program that ends early ends the waits, and shows by its own error.
-  const untilSaved = async (count: number): Promise<void> => {
-    for (; running.size > 0 && (await saved()) < count; ) await new Promise((resolve) => setTimeout(resolve, 200));
-  };
+  for (const example of current) commands.set(example.name, await commandOf(example));
+  // The others run on PostgreSQL 15.
+  vi.stubEnv(insteadVariable, "postgres=postgres18");
+  const newest = await startPostgres().finally(() => vi.unstubAllEnvs());
+  // Members insert side by side.
+  const client = new Pool({ host: "127.0.0.1", port: newest.port, user: "postgres", database: "postgres" });
+  const servers = new FaultyServers(newest.url, [await findFreePort(), await findFreePort()]);
+  const members: Member[] = [];
   try {
-    await untilSaved(rowCount / 10);
-    await servers[0]!.stop("SIGKILL");
-    await untilSaved((rowCount * 3) / 10);
-    servers[0] = await startSnowlane({ args, listen: listen[0] });
-    await untilSaved((rowCount * 4) / 10);
-    servers[1]!.child.kill("SIGSTOP");
-    const runningThen = running.size;
-    await untilSaved((rowCount * 7) / 10);
-    servers[1]!.child.kill("SIGCONT");
-    expect((await ends).filter(({ status }) => status === "rejected")).toEqual([]);
-    expect(runningThen).toBeGreaterThan(0);
+    await servers.start();
+    const env = environment(servers.urls, "postgres", newest.port);
+    for (const [name, command] of commands)
+      members.push(exampleMember({ name, command, cwd: copyOf(name) }, { env, database: client }));
+    members.push(
+      await rustMember(folder, { env, database: client }),
+      await phpMember(folder, { env, database: client }),
+    );
+    const saved = await runFleet({ members, database: client, servers, rowCount: 1_000_000 });
+    expect(saved).toBeGreaterThanOrEqual(1_000_000);
+    const union = members.map(({ table }) => `SELECT id FROM ${table}`).join(" UNION ALL ");
+    const counted = await client.query(
+      `SELECT count(*) AS all, count(DISTINCT id) AS different FROM (${union}) AS ids`,
+    );
+    expect(counted.rows).toEqual([{ all: `${saved}`, different: `${saved}` }]);
   } finally {
-    servers[1]!.child.kill("SIGCONT");
-    await ends;
-    for (const server of servers) await server.stop("SIGTERM");
+    for (const member of members) await member.stop();
+    await servers.stop();
+    await client.end();
+    await newest.stop();
   }
-  const tables = (await query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", "fleet")).map(
-    ({ tablename }) => String(tablename),
-  );
-  expect(tables).toHaveLength(fleet.length);
-  const union = tables.map((table) => `SELECT id FROM ${table}`).join(" UNION ALL ");
-  const [counts] = await query(
-    `SELECT count(*) AS all, count(DISTINCT id) AS different FROM (${union}) AS ids`,
-    "fleet",
-  );
-  expect(counts).toEqual({ all: `${each * fleet.length}`, different: `${each * fleet.length}` });
 });
