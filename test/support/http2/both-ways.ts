@@ -148,6 +148,7 @@ function sequencesOf(source: RewoundSource): Sequences {
       throw new IdError("SEQUENCE_NOT_FOUND", `There is no sequence ${name}.`, { metadata: { name } });
     },
     catalog: () => Promise.reject(new IdError("STORE_UNAVAILABLE", "The database is away.", { retryAfterMs: 1_500 })),
+    reportFailedCall: () => undefined,
   } as unknown as Sequences;
 }
 
