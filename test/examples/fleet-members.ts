@@ -20,7 +20,7 @@ export interface Member {
 }
 
 /** Where a member gets its IDs and saves its rows. */
-interface Surroundings {
+interface FleetWorld {
   /** Of its process: the variables of an example. */
   readonly env: Readonly<Record<string, string>>;
   /** For members that have no driver of their own: these lines of docs/frameworks.md have no table. */
@@ -30,7 +30,7 @@ interface Surroundings {
 /** An installed program of examples/. */
 export function exampleMember(
   { name, command, cwd }: { readonly name: string; readonly command: readonly string[]; readonly cwd: string },
-  { env }: Surroundings,
+  { env }: FleetWorld,
 ): Member {
   const [program = "", ...args] = command;
   return {
@@ -42,7 +42,7 @@ export function exampleMember(
 }
 
 /** The lines for Rust, in a program with eight tasks. */
-export async function rustMember(folder: string, { env, database }: Surroundings): Promise<Member> {
+export async function rustMember(folder: string, { env, database }: FleetWorld): Promise<Member> {
   const program = await buildRustFleet(join(folder, "rust"));
   const table = await makeTable(database, "orders_rust");
   const save = async (count: number): Promise<void> => {
@@ -66,7 +66,7 @@ export async function rustMember(folder: string, { env, database }: Surroundings
 }
 
 /** The lines for PHP-FPM, in four workers with one stock. */
-export async function phpMember(folder: string, { env, database }: Surroundings): Promise<Member> {
+export async function phpMember(folder: string, { env, database }: FleetWorld): Promise<Member> {
   const script = join(folder, "php");
   mkdirSync(script);
   const pool = await startIdPool(script, env["SNOWLANE_URL"]!);
