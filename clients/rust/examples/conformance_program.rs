@@ -9,15 +9,8 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-const LEFT_OUT: [&str; 7] = [
-    "wrong-certificates",
-    "names",
-    "streams-apart",
-    "two-regions",
-    "fresh-first",
-    "stepped-clock",
-    "read-alike",
-];
+const LEFT_OUT: [&str; 7] =
+    ["wrong-certificates", "names", "streams-apart", "two-regions", "fresh-first", "stepped-clock", "read-alike"];
 const GRACE: Duration = Duration::from_secs(5);
 
 type Keys<'a> = HashMap<&'a str, &'a str>;

@@ -49,7 +49,7 @@ test("a mistake of the connection fails at once, of a buffer too, and says what 
       "needs_certificate",
       await serveTls(undefined, { requestCert: true, rejectUnauthorized: true, ca }),
       { ca },
-      "wants a",
+      "requires a client certificate",
     ],
   ];
   for (const [kind, url, tls, said] of mistakes) {
