@@ -3,31 +3,13 @@ import type { MovableStore } from "../../src/sequence/movable-store.ts";
 import { earliestStartMs } from "../../src/sequence/period.ts";
 import type { Mark, PruneRequest, RaiseRequest, StopRequest } from "../../src/sequence/sequence-store.ts";
 import type { SequenceDefinition } from "../../src/sequence/sequence.ts";
-import { closings, drop, set, setOurs, setTheirs, type WriteCase } from "./sequence-rows.ts";
+import { closings, definition, drop, far, set, setOurs, setTheirs, type WriteCase } from "./sequence-rows.ts";
 
 const indexMax = 2n ** 63n - 1n;
-/** A number above every time of the clock. */
-const far = 9_000_000_000_000_000;
 const orders = { name: "orders", periodKey: "" };
 const newBills = { name: "bills", periodKey: "2026" };
 const newBillsMs = earliestStartMs("2026");
 
-const definition: SequenceDefinition = {
-  name: "new",
-  description: "e",
-  startValue: 2n,
-  increment: 3n,
-  valueMax: 999n,
-  allocation: "strict",
-  stepMin: 4,
-  stepMax: 5,
-  period: "quarter",
-  timeZone: "Asia/Tokyo",
-  textTemplate: "{yyyy}-{q}-{value}",
-  disabled: true,
-  yearStart: "04-01",
-  lateMaxMs: 6,
-};
 const create = (name: string) => (store: MovableStore) => {
   const stored = { definition: { ...definition, name }, sequenceId: "t", createdMs: 8, updatedMs: 9 };
   return store.create({ stored, writeId: "w2" }, 5);

@@ -1,10 +1,8 @@
 /** The steps of a move to another database, and of an adoption, with the cells that each changes. */
 import type { MovableStore, MoveRequest } from "../../src/sequence/movable-store.ts";
 import type { DatabaseRow, Member } from "../../src/sequence/sequence-store.ts";
-import { drop, set, setOurs, setTheirs, type WriteCase } from "./sequence-rows.ts";
+import { definition, drop, far, set, setOurs, setTheirs, type WriteCase } from "./sequence-rows.ts";
 
-/** A number above every time of the clock. */
-const far = 9_000_000_000_000_000;
 const move = (request: MoveRequest) => (store: MovableStore) => store.move(request);
 
 /** Makes a database empty in one of two ways, or in both. */
@@ -90,22 +88,7 @@ const put = move({
   revision: 5,
   sequences: [
     {
-      definition: {
-        name: "orders",
-        description: "e",
-        startValue: 2n,
-        increment: 3n,
-        valueMax: 999n,
-        allocation: "strict",
-        stepMin: 4,
-        stepMax: 5,
-        period: "quarter",
-        timeZone: "Asia/Tokyo",
-        textTemplate: "{value}",
-        disabled: true,
-        yearStart: "04-01",
-        lateMaxMs: 6,
-      },
+      definition: { ...definition, name: "orders", textTemplate: "{value}" },
       sequenceId: "t",
       createdMs: 8,
       updatedMs: 9,

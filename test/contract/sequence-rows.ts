@@ -1,5 +1,6 @@
 /** The rows of a database of sequences in two namespaces, and how a test changes and reads them. */
 import type { MovableStore } from "../../src/sequence/movable-store.ts";
+import type { SequenceDefinition } from "../../src/sequence/sequence.ts";
 import { tableNames } from "../../src/sequence/stores/migrations.ts";
 
 /** A database of sequences, and a session on it beside the stores. */
@@ -28,6 +29,27 @@ export interface WriteCase {
 export const ours = "ours";
 /** A namespace with the same rows. */
 export const neighbour = "neighbour";
+
+/** A number above every time of the clock. */
+export const far = 9_000_000_000_000_000;
+
+/** A sequence each of whose cells differs from its default. */
+export const definition: SequenceDefinition = {
+  name: "new",
+  description: "e",
+  startValue: 2n,
+  increment: 3n,
+  valueMax: 999n,
+  allocation: "strict",
+  stepMin: 4,
+  stepMax: 5,
+  period: "quarter",
+  timeZone: "Asia/Tokyo",
+  textTemplate: "{yyyy}-{q}-{value}",
+  disabled: true,
+  yearStart: "04-01",
+  lateMaxMs: 6,
+};
 
 /** A condition: the row is of one of the two. */
 const isOfBoth = `namespace IN ('${ours}', '${neighbour}')`;

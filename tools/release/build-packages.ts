@@ -171,6 +171,7 @@ async function buildJava({ checkout, target, version, commitTime, tell }: Build)
   // The modules need the client, which is installed in a repository of this build alone.
   const maven = mavenOfNewRepository(await prepareFrameworkBuilds(), join(checkout, "maven"));
   const time = `-Dproject.build.outputTimestamp=${secondsOf(commitTime)}`;
+  // A release packs: the suite clients runs the tests of these sources.
   const source = join(checkout, "clients/java");
   await maven(source, [time, "-Dmaven.test.skip=true", "install"]);
   const frameworks = join(source, "frameworks");

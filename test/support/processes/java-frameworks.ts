@@ -29,6 +29,7 @@ export async function installFrameworks(
   mkdirSync(copy, { recursive: true });
   cpSync("clients/java/LICENSE", join(copy, "LICENSE"));
   cpSync("clients/java/frameworks", join(copy, "frameworks"), { recursive: true });
+  // The client's own tests run in java.test.ts.
   const client = [`-Dsnowlane.target=${join(work, "client")}`, "-Dmaven.test.skip=true"];
   await maven(resolve("clients/java"), [...client, ...each, "install"]);
   await maven(join(copy, "frameworks"), [...args, ...each, "install"]);
