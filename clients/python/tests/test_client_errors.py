@@ -127,7 +127,7 @@ def test_an_error_shows_its_reason_in_every_form() -> None:
     assert repr(error) == "SnowlaneError(QUOTA_EXCEEDED, 'Slowly.', endpoint='http://a:1')"
 
 
-@pytest.mark.parametrize("count", ["5", 1.5, None])
+@pytest.mark.parametrize("count", ["5", 1.5, None, True])
 def test_a_count_that_is_no_whole_number_is_refused_in_one_sentence(count: Any) -> None:
     with IdClient() as client:
         for call in (client.next_ids, client.reserve, client.stream):

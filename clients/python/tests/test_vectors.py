@@ -192,7 +192,7 @@ def test_a_number_that_is_no_id_is_refused() -> None:
         assert caught.value.reason is ErrorReason.MALFORMED_ID
 
 
-@pytest.mark.parametrize("value", [1.5e18, float("nan"), None, b"1"])
+@pytest.mark.parametrize("value", [1.5e18, float("nan"), None, b"1", True])
 def test_what_is_no_whole_number_is_refused_in_one_sentence(value: Any) -> None:
     layout = LAYOUTS["twitter"]
     codec = TextCodec(layout)

@@ -93,6 +93,8 @@ class ClientOptions:
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
                 raise TypeError(f"{name} is {value!r}: it must be a {kind.__name__}.")
+        if self.clock is not None and not callable(getattr(self.clock, "monotonic_s", None)):
+            raise TypeError(f"clock is {self.clock!r}: it must be a Clock.")
         for name in ("interceptors", "channel_options"):
             value = getattr(self, name)
             if not isinstance(value, list | tuple):

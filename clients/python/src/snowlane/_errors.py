@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-import operator
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from ._connection_mistake import CLOSED, is_absent
 from ._status_code import StatusCode
+from ._whole_id import whole
 
 
 class ErrorReason(str, enum.Enum):
@@ -256,11 +256,11 @@ def check_chunk_size(chunk_size: int) -> None:
 
 def _check_range(field: str, value: int, least: int, most: int, hint: str = "") -> None:
     try:
-        whole = operator.index(value)
+        number = whole(value)
     except TypeError:
         raise TypeError(f"{field} is {value!r}; it must be an int from {least} to {most}.") from None
-    if not least <= whole <= most:
-        if not most < whole <= _STREAM_COUNT_MAX:
+    if not least <= number <= most:
+        if not most < number <= _STREAM_COUNT_MAX:
             hint = ""
         raise SnowlaneError(
             ErrorReason.COUNT_OUT_OF_RANGE,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass
+
+from ._whole_id import whole
 
 COUNT_MAX = 1 << 20
 """The most IDs in one reservation, and the most that one call can ask for."""
@@ -28,7 +29,7 @@ def check_number(name: str, value: object) -> None:
 def check_whole(name: str, value: object) -> None:
     """Raises TypeError for a value that is not a whole number."""
     try:
-        operator.index(value)  # type: ignore[arg-type]
+        whole(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{name} is {value!r}: it must be an int.") from None
 

@@ -127,7 +127,7 @@ def check_times(*moments: object) -> None:
         ValueError: One of them has no time zone.
     """
     for moment in moments:
-        if isinstance(moment, int):
+        if isinstance(moment, int) and not isinstance(moment, bool):
             continue
         if not isinstance(moment, datetime):
             raise TypeError(
