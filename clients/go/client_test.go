@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,10 +73,16 @@ func TestClientCountsOutOfRange(t *testing.T) {
 		expectReason(t, err, snowlane.CountOutOfRange)
 		_, err = client.Reserve(ctx, count)
 		expectReason(t, err, snowlane.CountOutOfRange)
+		if namesStream := strings.Contains(err.Error(), "use Stream for more"); namesStream != (count > 0) {
+			t.Error(err)
+		}
 	}
 	for _, count := range []int{0, 1_000_000_001} {
 		_, err := collect(client, ctx, count, snowlane.StreamOptions{})
 		expectReason(t, err, snowlane.CountOutOfRange)
+		if _, err = client.NextIDs(ctx, count); strings.Contains(err.Error(), "Stream") {
+			t.Error(err)
+		}
 	}
 	if calls := server.calls.Load(); calls != 0 {
 		t.Errorf("%d calls", calls)

@@ -200,7 +200,7 @@ func checkCount(count int) error {
 	if err == nil {
 		return nil
 	}
-	if count > nextIDsMax {
+	if count > nextIDsMax && count <= streamMax {
 		err.Message += "; use Stream for more"
 	}
 	return err

@@ -2,6 +2,7 @@ import type { Interceptor, Transport } from "@connectrpc/connect";
 import type { Layout } from "../../../src/snowflake/layout.ts";
 import type { Clock } from "./clock.ts";
 import { SnowlaneError } from "./errors.ts";
+import { checkOptionKinds, isObject, kinds, type OptionKinds } from "./known-options.ts";
 import type { ClientObserver } from "./observer.ts";
 import type { ClientLogger } from "./states.ts";
 
@@ -53,6 +54,30 @@ export interface ClientOptions {
   readonly random?: () => number;
 }
 
+/** What the options of every client must be. */
+export const clientOptionKinds: OptionKinds<ClientOptions> = {
+  endpoints: kinds.checkedElsewhere,
+  token: kinds.checkedElsewhere,
+  insecureToken: kinds.flag,
+  timeoutMs: kinds.checkedElsewhere,
+  attemptTimeoutMs: kinds.checkedElsewhere,
+  retryMax: kinds.checkedElsewhere,
+  observer: kinds.observer,
+  logger: kinds.logger,
+  interceptors: {
+    what: "an array of functions",
+    accepts: (value) => Array.isArray(value) && value.every((interceptor) => typeof interceptor === "function"),
+  },
+  deployment: kinds.checkedElsewhere,
+  layout: {
+    what: 'a layout, such as presetLayout("twitter")',
+    accepts: (value) => isObject(value) && "stride" in value && "timestamp" in value,
+  },
+  namespace: kinds.string,
+  clock: kinds.clock,
+  random: kinds.random,
+};
+
 /** A way to one endpoint. Opened when the endpoint is first used. */
 export interface Channel {
   /** Ends each call when its deadline passes or its signal aborts, whatever happens to the connection. */
@@ -96,6 +121,7 @@ const timeoutMsMax = 2 ** 31 - 1;
  * @throws RangeError, TypeError.
  */
 export function checkOptions(options: ClientOptions): readonly string[] {
+  checkOptionKinds(options, clientOptionKinds);
   const { endpoints = ["http://127.0.0.1:7609"], timeoutMs = 1, attemptTimeoutMs = 1, retryMax = 0, token } = options;
   if (!Array.isArray(endpoints))
     throw new TypeError('endpoints must be an array, for example ["http://127.0.0.1:7609"].');
@@ -108,7 +134,6 @@ export function checkOptions(options: ClientOptions): readonly string[] {
   checkDeployment(options);
   if (token !== undefined && typeof token !== "string" && typeof token !== "function")
     throw new TypeError("token is neither a string nor a function.");
-  if (!Array.isArray(options.interceptors ?? [])) throw new TypeError("interceptors must be an array.");
   return endpoints.map((endpoint: unknown) => checkEndpoint(endpoint, options));
 }
 

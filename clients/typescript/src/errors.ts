@@ -122,13 +122,16 @@ export function invalidResponse(message: string, metadata: Readonly<Record<strin
   return new SnowlaneError("INVALID_RESPONSE", message, { code: "INTERNAL", metadata });
 }
 
+/** The most IDs or values of one stream. */
+const streamCountMax = 1e9;
+
 /**
  * Checks that the count of a stream is 1 to 10^9, inclusive.
  *
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
 export function checkStreamCount(count: number): void {
-  checkWhole(count, { field: "count", min: 1, max: 1e9 });
+  checkWhole(count, { field: "count", min: 1, max: streamCountMax });
 }
 
 /**
@@ -137,7 +140,7 @@ export function checkStreamCount(count: number): void {
  * @throws SnowlaneError COUNT_OUT_OF_RANGE.
  */
 export function checkCount(count: number): void {
-  const hint = count > countMax ? " Use stream() for more." : "";
+  const hint = count > countMax && count <= streamCountMax ? " Use stream() for more." : "";
   checkWhole(count, { field: "count", min: 1, max: countMax, hint });
 }
 

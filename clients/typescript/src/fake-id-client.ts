@@ -3,9 +3,10 @@ import { FakeClock } from "./fake-clock.ts";
 import { fail, type Fault, type Pause, Script } from "./fake-script.ts";
 import { FakeSequence, type ValueStep } from "./fake-sequence.ts";
 import { type IdSource, OfflineIds } from "./id-source.ts";
+import { checkOptionKinds } from "./known-options.ts";
 import { type Layout, presetLayout } from "./offline.ts";
-import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
-import type { CallOptions, IdRun, StreamOptions } from "./run-source.ts";
+import { PrefetchBuffer, prefetchOptionKinds, type PrefetchOptions } from "./prefetch-buffer.ts";
+import { type CallOptions, checkCallOptions, type IdRun, type StreamOptions, streamOptionKinds } from "./run-source.ts";
 import type { Sequence } from "./sequence.ts";
 
 /** One step of a script: an ID, a run, what {@link fail} or {@link delay} make. */
@@ -44,11 +45,13 @@ export class FakeIdClient extends OfflineIds implements IdSource {
   }
 
   async nextId(options?: CallOptions): Promise<bigint> {
+    checkCallOptions(options);
     const [run] = await this.#take(1, options);
     return run.firstId;
   }
 
   async nextIds(count: number, options?: CallOptions): Promise<bigint[]> {
+    checkCallOptions(options);
     checkCount(count);
     const ids: bigint[] = [];
     while (ids.length < count) ids.push(...idsOf(await this.#take(count - ids.length, options)));
@@ -56,6 +59,7 @@ export class FakeIdClient extends OfflineIds implements IdSource {
   }
 
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly bigint[], void, undefined> {
+    checkOptionKinds(options, streamOptionKinds);
     checkStreamCount(count);
     checkChunkSize(options.chunkSize ?? 0);
     for (let leftCount = count; leftCount > 0; ) {
@@ -67,6 +71,7 @@ export class FakeIdClient extends OfflineIds implements IdSource {
 
   /** Returns the IDs and runs of the script up to the next fault, pause or its end; at most `count` IDs. */
   async reserve(count: number, options?: CallOptions): Promise<readonly IdRun[]> {
+    checkCallOptions(options);
     checkCount(count);
     return this.#take(count, options);
   }
@@ -76,6 +81,7 @@ export class FakeIdClient extends OfflineIds implements IdSource {
   }
 
   prefetch(options: PrefetchOptions = {}): PrefetchBuffer {
+    checkOptionKinds(options, prefetchOptionKinds);
     const settings = { clock: this.clock, ...options };
     const buffer: PrefetchBuffer = new PrefetchBuffer(this, settings, () => this.#buffers.delete(buffer));
     this.#buffers.add(buffer);

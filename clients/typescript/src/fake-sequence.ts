@@ -1,13 +1,15 @@
 import { checkChunkSize, checkCount, checkStreamCount } from "./errors.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type Fault, type Pause, Script } from "./fake-script.ts";
-import type { CallOptions, StreamOptions } from "./run-source.ts";
+import { checkOptionKinds } from "./known-options.ts";
+import { type CallOptions, checkCallOptions, type StreamOptions, streamOptionKinds } from "./run-source.ts";
 import {
   type ReservedValues,
   type Sequence,
   type SequenceValue,
   textOf,
   type ValueOptions,
+  valueOptionKinds,
   type ValueRun,
 } from "./sequence.ts";
 
@@ -31,8 +33,9 @@ export class FakeSequence implements Sequence {
     this.#script = new Script<Values>(script, clock);
   }
 
-  async nextValue({ signal }: ValueOptions = {}): Promise<SequenceValue> {
-    return this.#first(await this.#script.next(signal));
+  async nextValue(options: ValueOptions = {}): Promise<SequenceValue> {
+    checkOptionKinds(options, valueOptionKinds);
+    return this.#first(await this.#script.next(options.signal));
   }
 
   async nextText(options?: ValueOptions): Promise<string> {
@@ -40,6 +43,7 @@ export class FakeSequence implements Sequence {
   }
 
   async nextValues(count: number, options: CallOptions = {}): Promise<SequenceValue[]> {
+    checkCallOptions(options);
     checkCount(count);
     const values: SequenceValue[] = [];
     while (values.length < count) values.push(await this.nextValue(options));
@@ -47,6 +51,7 @@ export class FakeSequence implements Sequence {
   }
 
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly SequenceValue[], void, undefined> {
+    checkOptionKinds(options, streamOptionKinds);
     checkStreamCount(count);
     const { chunkSize = 0, signal } = options;
     checkChunkSize(chunkSize);
@@ -69,9 +74,10 @@ export class FakeSequence implements Sequence {
   }
 
   /** Returns the next step's values, at most `count`. */
-  async reserve(count: number, { signal }: CallOptions = {}): Promise<ReservedValues> {
+  async reserve(count: number, options?: CallOptions): Promise<ReservedValues> {
+    checkCallOptions(options);
     checkCount(count);
-    const step = await this.#script.next(signal);
+    const step = await this.#script.next(options?.signal);
     if (!isRun(step)) {
       const { value, periodKey } = this.#first(step);
       return { runs: [{ firstValue: value, count: 1, increment: 1n }], periodKey };

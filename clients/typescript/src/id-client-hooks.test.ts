@@ -42,10 +42,11 @@ test("a deadline and a cancel hold through interceptors", async () => {
   expect((await call).reason).toBe("CANCELLED");
 });
 
-test("interceptors are a list", () => {
-  expect(() => connect([], { endpoints: ["http://a"], interceptors: {} as never })).toThrow(
-    "interceptors must be an array.",
-  );
+test("interceptors are a list of functions", () => {
+  for (const interceptors of [{}, [5]])
+    expect(() => connect([], { endpoints: ["http://a"], interceptors: interceptors as never })).toThrow(
+      "interceptors must be an array of functions.",
+    );
   const client = createWebClient({ endpoints: ["http://a"], interceptors: [(next) => next] });
   client.close();
 });

@@ -6,18 +6,20 @@ import type { ClientOptions, LookUp, OpenChannel } from "./client-options.ts";
 import { deploymentNumber } from "./deployments.ts";
 import { checkChunkSize, checkCount, checkStreamCount, closedError, invalidResponse } from "./errors.ts";
 import { type IdSource, OfflineIds } from "./id-source.ts";
-import { checkOptionNames, prefetchOptionNames, streamOptionNames } from "./known-options.ts";
+import { checkOptionKinds } from "./known-options.ts";
 import { layoutOfResponse } from "./layout-response.ts";
 import type { Layout } from "./offline.ts";
-import { PrefetchBuffer, type PrefetchOptions } from "./prefetch-buffer.ts";
+import { PrefetchBuffer, prefetchOptionKinds, type PrefetchOptions } from "./prefetch-buffer.ts";
 import { type Admit, RpcCalls } from "./rpc-calls.ts";
 import {
   type CallOptions,
+  checkCallOptions,
   countOfAnswer,
   idRangeOfServers,
   type IdRun,
   type RunSource,
   type StreamOptions,
+  streamOptionKinds,
 } from "./run-source.ts";
 import { RemoteSequence, type Sequence } from "./sequence.ts";
 import type { ClientLogger } from "./states.ts";
@@ -63,6 +65,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * @param count - 1 to 1,048,576, inclusive.
    */
   async nextIds(count: number, options?: CallOptions): Promise<bigint[]> {
+    checkCallOptions(options);
     checkCount(count);
     const { clock, timeoutMs } = this.#calls.settings;
     const deadlineMs = clock.monotonicMs() + (options?.timeoutMs ?? timeoutMs);
@@ -85,7 +88,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * @param count - 1 to 10^9, inclusive.
    */
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly bigint[], void, undefined> {
-    checkOptionNames(options, streamOptionNames);
+    checkOptionKinds(options, streamOptionKinds);
     checkStreamCount(count);
     const { chunkSize = 0 } = options;
     checkChunkSize(chunkSize);
@@ -151,7 +154,7 @@ export class IdClient extends OfflineIds implements IdSource {
    * closed.
    */
   prefetch(options: PrefetchOptions = {}): PrefetchBuffer {
-    checkOptionNames(options, prefetchOptionNames);
+    checkOptionKinds(options, prefetchOptionKinds);
     if (this.#calls.isClosed) throw closedError("client");
     const { clock, random, observer, timeoutMs } = this.#calls.settings;
     const logger = this.#logger && { logger: this.#logger };
@@ -183,11 +186,12 @@ export class IdClient extends OfflineIds implements IdSource {
     this.close();
   }
 
-  #call<T>(
+  async #call<T>(
     method: string,
     options: CallOptions | undefined,
     work: (service: Client<typeof IdService>, rpcOptions: RpcOptions, admit: Admit) => Promise<T>,
   ): Promise<T> {
+    checkCallOptions(options);
     return this.#calls.call({ service: IdService, method }, options, work);
   }
 }

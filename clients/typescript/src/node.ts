@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
-import type { ClientOptions, OpenChannel } from "./client-options.ts";
+import { clientOptionKinds, type ClientOptions, type OpenChannel } from "./client-options.ts";
 import { GrpcTransport } from "./grpc/grpc-transport.ts";
 import type { TlsOptions } from "./grpc/tls-options.ts";
 import { IdClient } from "./id-client.ts";
-import { checkOptionNames, clientOptionNames } from "./known-options.ts";
+import { checkOptionKinds, kinds, type OptionKind, type OptionKinds } from "./known-options.ts";
 import { nodeClock } from "./node-clock.ts";
 
 export type { TlsOptions };
@@ -24,8 +24,23 @@ export interface NodeClientOptions extends ClientOptions {
  */
 export function createNodeClient(options: NodeClientOptions = {}): IdClient {
   checkNodeVersion(process.versions.node);
-  checkOptionNames(options, { ...clientOptionNames, tls: true });
-  return new IdClient(grpcChannels(options.tls), { clock: nodeClock, ...options }, lookUpHost);
+  checkOptionKinds(options, { ...clientOptionKinds, tls: kinds.checkedElsewhere });
+  const { tls, ...others } = options;
+  const certificates = typeof tls === "function" ? () => checkTls(tls()) : checkTls(tls);
+  return new IdClient(grpcChannels(certificates), { clock: nodeClock, ...others }, lookUpHost);
+}
+
+/** Bytes are accepted, too, because that is how a file is read. */
+const pem: OptionKind = {
+  what: "PEM",
+  accepts: (value) => typeof value === "string" || value instanceof Uint8Array,
+};
+const tlsOptionKinds: OptionKinds<TlsOptions> = { ca: pem, cert: pem, key: pem };
+
+/** Refuses what are not certificates: with a misspelt name, Node would trust its own roots. @throws TypeError. */
+function checkTls(tls: TlsOptions = {}): TlsOptions {
+  checkOptionKinds(tls, tlsOptionKinds);
+  return tls;
 }
 
 /** Returns the addresses of a name in the order of the system. */

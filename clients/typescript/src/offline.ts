@@ -7,7 +7,7 @@ import { PublicId as Permutation } from "../../../src/text/public-id.ts";
 import { createTextCodec as codecOf, type TextReading } from "../../../src/text/text-codec.ts";
 import type { TextForm, TextFormat } from "../../../src/text/text-form.ts";
 import { offline } from "./errors.ts";
-import { checkOptionNames } from "./known-options.ts";
+import { checkOptionKinds, kinds, type OptionKinds } from "./known-options.ts";
 import { nanosecondsOf, wholeId } from "./whole-id.ts";
 
 export type { IdRange, Layout, LayoutSpec, ParsedId, TextForm, TextFormat, TextReading };
@@ -32,11 +32,11 @@ export interface TextReadOptions {
   readonly nowMs?: number;
 }
 
-const textReadOptionNames: Readonly<Record<keyof TextReadOptions, true>> = {
-  form: true,
-  utcOffsetMinutes: true,
-  typePrefix: true,
-  nowMs: true,
+const textReadOptionKinds: OptionKinds<TextReadOptions> = {
+  form: kinds.checkedElsewhere,
+  utcOffsetMinutes: kinds.checkedElsewhere,
+  typePrefix: kinds.checkedElsewhere,
+  nowMs: kinds.checkedElsewhere,
 };
 
 /** The text forms of the IDs of one layout and namespace. */
@@ -97,7 +97,7 @@ export function createTextCodec(layout: Layout, namespace = "default"): TextCode
   return {
     write: (id, format) => offline(() => codec.writer(format)(wholeId(id))),
     read: (text, options = {}) => {
-      checkOptionNames(options, textReadOptionNames);
+      checkOptionKinds(options, textReadOptionKinds);
       return offline(() => codec.read(text, { nowMs: Date.now(), ...options }));
     },
   };

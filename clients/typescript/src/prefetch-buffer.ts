@@ -2,11 +2,12 @@
 import { callTimeoutMs } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { checkCount, countMax as countLimit, closedError, SnowlaneError } from "./errors.ts";
+import { checkOptionKinds, kinds, type OptionKinds } from "./known-options.ts";
 import type { ClientObserver } from "./observer.ts";
 import { OutagePolicy } from "./outage-policy.ts";
 import { Refiller } from "./refiller.ts";
 import { RefillPolicy } from "./refill-policy.ts";
-import type { CallOptions, RunSource } from "./run-source.ts";
+import { type CallOptions, checkCallOptions, type RunSource } from "./run-source.ts";
 import { type ClientLogger, States } from "./states.ts";
 import { Stock } from "./stock.ts";
 import { Waiters } from "./waiters.ts";
@@ -43,6 +44,20 @@ export interface PrefetchOptions {
   /** From 0 to below 1; for the jitter of back-off. Default: Math.random. */
   readonly random?: () => number;
 }
+
+/** What the options of a buffer must be. */
+export const prefetchOptionKinds: OptionKinds<PrefetchOptions> = {
+  maxAgeMs: kinds.checkedElsewhere,
+  outageMs: kinds.checkedElsewhere,
+  stockMax: kinds.checkedElsewhere,
+  countMin: kinds.checkedElsewhere,
+  countMax: kinds.checkedElsewhere,
+  timeoutMs: kinds.checkedElsewhere,
+  observer: kinds.observer,
+  logger: kinds.logger,
+  clock: kinds.clock,
+  random: kinds.random,
+};
 
 /** Counters of a buffer. `reserved` = `handedOut` + `dropped` + `stock`, always. */
 export interface BufferStats {
@@ -87,6 +102,7 @@ export class PrefetchBuffer {
    * @throws RangeError, if an option is wrong.
    */
   constructor(source: RunSource, options: PrefetchOptions = {}, onClose = (): void => {}) {
+    checkOptionKinds(options, prefetchOptionKinds);
     const { outageMs, countMin = 8, countMax = 65_536, timeoutMs = 5_000, stockMax = 10_000_000 } = options;
     const maxAgeMs = checkAges(options);
     checkRange("stockMax", stockMax, 1, 1_000_000_000);
@@ -130,6 +146,7 @@ export class PrefetchBuffer {
    * or DEADLINE_EXCEEDED.
    */
   nextId(options?: CallOptions): bigint | Promise<bigint> {
+    checkCallOptions(options);
     const id = this.#stock.claim();
     if (id !== undefined) return id;
     return this.#wait("ID", options?.timeoutMs ?? this.#timeoutMs, options?.signal) as Promise<bigint>;
@@ -142,6 +159,7 @@ export class PrefetchBuffer {
    * @throws SnowlaneError, as {@link nextId} does.
    */
   async ready(options?: CallOptions): Promise<void> {
+    checkCallOptions(options);
     if (this.#stock.count > 0) return;
     await this.#wait("stock", options?.timeoutMs ?? this.#timeoutMs, options?.signal);
   }
@@ -169,6 +187,7 @@ export class PrefetchBuffer {
    * @throws SnowlaneError COUNT_OUT_OF_RANGE, and those of {@link nextId}.
    */
   async nextIds(count: number, options?: CallOptions): Promise<bigint[]> {
+    checkCallOptions(options);
     checkCount(count);
     const deadlineMs = this.#clock.monotonicMs() + (options?.timeoutMs ?? this.#timeoutMs);
     const ids: bigint[] = [];

@@ -1,5 +1,6 @@
 import type { IdRun } from "../../../src/snowflake/run.ts";
 import { invalidResponse } from "./errors.ts";
+import { checkOptionKinds, kinds, type OptionKinds } from "./known-options.ts";
 
 export type { IdRun };
 
@@ -36,6 +37,21 @@ export interface StreamOptions extends CallOptions {
   readonly chunkSize?: number;
   /** True: a stream that breaks is not continued by another, so that all its IDs or values ascend. */
   readonly ordered?: boolean;
+}
+
+/** What the options of a call must be. */
+export const callOptionKinds: OptionKinds<CallOptions> = { timeoutMs: kinds.milliseconds, signal: kinds.signal };
+
+/** What the options of a stream must be. */
+export const streamOptionKinds: OptionKinds<StreamOptions> = {
+  ...callOptionKinds,
+  chunkSize: kinds.checkedElsewhere,
+  ordered: kinds.flag,
+};
+
+/** Refuses options of a call that are unknown or not what they must be. @throws TypeError. */
+export function checkCallOptions(options: CallOptions | undefined): void {
+  if (options !== undefined) checkOptionKinds(options, callOptionKinds);
 }
 
 /** The IDs that are accepted from a server. A message without an ID reads as 0, which is refused. */

@@ -2,9 +2,16 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { SequenceService } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import type { BatchNextValuesResponse } from "../../../src/gen/snowlane/v1/sequence_service_pb.ts";
 import { checkChunkSize, checkCount, checkStreamCount, invalidResponse, SnowlaneError } from "./errors.ts";
-import { checkOptionNames, streamOptionNames } from "./known-options.ts";
+import { checkOptionKinds, type OptionKinds } from "./known-options.ts";
 import type { ChunkReader, RpcCalls } from "./rpc-calls.ts";
-import { type CallOptions, countOfAnswer, type StreamOptions } from "./run-source.ts";
+import {
+  callOptionKinds,
+  type CallOptions,
+  checkCallOptions,
+  countOfAnswer,
+  type StreamOptions,
+  streamOptionKinds,
+} from "./run-source.ts";
 
 /** One value of a sequence. */
 export interface SequenceValue {
@@ -33,6 +40,15 @@ export interface ValueOptions extends CallOptions {
    */
   readonly forTime?: Date | undefined;
 }
+
+/** What the options of a call for one value must be. */
+export const valueOptionKinds: OptionKinds<ValueOptions> = {
+  ...callOptionKinds,
+  forTime: {
+    what: "a valid Date",
+    accepts: (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+  },
+};
 
 /** Values that belong to the caller, used or not. */
 export interface ReservedValues {
@@ -81,9 +97,10 @@ export class RemoteSequence implements Sequence {
     this.#calls = calls;
   }
 
-  async nextValue(options?: ValueOptions): Promise<SequenceValue> {
+  async nextValue(options: ValueOptions = {}): Promise<SequenceValue> {
+    checkOptionKinds(options, valueOptionKinds);
     const method = { service: SequenceService, method: "NextValue" };
-    const forTime = options?.forTime && timestampFromDate(options.forTime);
+    const forTime = options.forTime && timestampFromDate(options.forTime);
     return this.#calls.call(method, options, async (service, rpcOptions, admit) => {
       const request = { name: this.name, ...(forTime && { forTime }) };
       const { value, text, periodKey, database } = await service.nextValue(request, rpcOptions);
@@ -98,6 +115,7 @@ export class RemoteSequence implements Sequence {
   }
 
   async nextValues(count: number, options: CallOptions = {}): Promise<SequenceValue[]> {
+    checkCallOptions(options);
     checkCount(count);
     const { signal, timeoutMs = this.#calls.settings.timeoutMs } = options;
     const all: SequenceValue[] = [];
@@ -108,7 +126,7 @@ export class RemoteSequence implements Sequence {
   }
 
   async *stream(count: number, options: StreamOptions = {}): AsyncGenerator<readonly SequenceValue[], void, undefined> {
-    checkOptionNames(options, streamOptionNames);
+    checkOptionKinds(options, streamOptionKinds);
     checkStreamCount(count);
     const { chunkSize = 0 } = options;
     checkChunkSize(chunkSize);
@@ -127,6 +145,7 @@ export class RemoteSequence implements Sequence {
   }
 
   async reserve(count: number, options?: CallOptions): Promise<ReservedValues> {
+    checkCallOptions(options);
     checkCount(count);
     const method = { service: SequenceService, method: "ReserveValues" };
     return this.#calls.call(method, options, async (service, rpcOptions, admit) => {

@@ -1,7 +1,6 @@
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { type ClientOptions, isSocket, type OpenChannel } from "./client-options.ts";
 import { IdClient } from "./id-client.ts";
-import { checkOptionNames, clientOptionNames } from "./known-options.ts";
 
 /** Options of a client in a browser. */
 export interface WebClientOptions extends ClientOptions {
@@ -20,7 +19,6 @@ export interface WebClientOptions extends ClientOptions {
 export function createWebClient(options: WebClientOptions): IdClient {
   if (Array.isArray(options.endpoints) && options.endpoints.some(isSocket))
     throw new TypeError("A browser has no Unix sockets: give http:// or https://.");
-  checkOptionNames(options, clientOptionNames);
   return new IdClient(connectChannel, options);
 }
 
