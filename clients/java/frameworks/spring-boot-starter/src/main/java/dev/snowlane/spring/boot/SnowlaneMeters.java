@@ -39,7 +39,12 @@ final class SnowlaneMeters implements ClientObserver, MeterBinder {
 
   @Override
   public void onAttempt(AttemptEvent event) {
-    record("snowlane.client.attempts", event.reason(), event.duration(), timer -> timer.tag("method", event.method()));
+    String isHedge = Boolean.toString(event.isHedge());
+    record(
+        "snowlane.client.attempts",
+        event.reason(),
+        event.duration(),
+        timer -> timer.tag("method", event.method()).tag("hedge", isHedge));
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.baomidou.mybatisplus.core.incrementer.IdentifierGenerator;
+import dev.snowlane.client.ClientObserver.AttemptEvent;
 import dev.snowlane.client.ErrorReason;
 import dev.snowlane.client.IdClient;
 import dev.snowlane.client.IdSource;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -218,6 +220,22 @@ class SnowlaneAutoConfigurationTest {
               assertThatThrownBy(() -> context.getBean(IdClient.class).nextId()).isInstanceOf(SnowlaneException.class);
               assertThat(registry.get("snowlane.client.attempts").tag("method", "NextId").timers()).isNotEmpty();
             });
+  }
+
+  @Test
+  void metersTellTheSecondRequestOfARefillFromTheFirst() {
+    withFake.run(
+        context -> {
+          SimpleMeterRegistry registry = new SimpleMeterRegistry();
+          SnowlaneMeters meters = context.getBean(SnowlaneMeters.class);
+          meters.bindTo(registry);
+          for (boolean isHedge : List.of(false, true, true))
+            meters.onAttempt(
+                new AttemptEvent("ReserveIds", "http://a", 1, isHedge, Duration.ofMillis(1), Optional.empty()));
+          var attempts = registry.get("snowlane.client.attempts");
+          assertThat(attempts.tag("hedge", "false").timer().count()).isEqualTo(1);
+          assertThat(registry.get("snowlane.client.attempts").tag("hedge", "true").timer().count()).isEqualTo(2);
+        });
   }
 
   @Test
