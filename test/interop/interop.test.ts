@@ -227,7 +227,9 @@ test("six processes of each client over two deployments all end with DEPLOYMENT_
   timeout: 600_000,
 }, async () => {
   const stores = ["a", "b"].map((name) => `sqlite:${join(folder, `deployment-${name}.db`)}`);
-  const servers = await Promise.all(stores.map((url) => startSnowlane({ args: ["--store", url] })));
+  // Of one worker ID, so that clients which mix the two do get equal IDs.
+  const worker = ["--datacenter-id", "1", "--worker-id", "1"];
+  const servers = await Promise.all(stores.map((url) => startSnowlane({ args: ["--store", url, ...worker] })));
   try {
     const urls = servers.map(({ url }) => url);
     for (const program of programs) {
