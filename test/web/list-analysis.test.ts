@@ -36,11 +36,12 @@ test("a row is out of order when it is earlier than the latest before it by more
 });
 
 test("the peak is the fullest second, and the gap the longest time without an ID", () => {
-  const entries = [entryOf(1, 0), entryOf(1, 3_000), entryOf(2, 3_400), entryOf(3, 3_999), entryOf(1, 20_000)];
+  const times = [0, 3_000, 3_400, 3_999, 4_000, 20_000];
+  const entries = times.map((atMs, index) => entryOf(index % 3, atMs));
   expect(analysisOf(entries)).toMatchObject({
     span: { firstMs: startMs, lastMs: startMs + 20_000 },
     peak: { count: 3, atMs: startMs + 3_000 },
-    gap: { fromMs: startMs + 3_999, lengthMs: 16_001 },
+    gap: { fromMs: startMs + 4_000, lengthMs: 16_000 },
   });
 });
 

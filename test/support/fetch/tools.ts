@@ -8,7 +8,7 @@ import { newestServers } from "./newest-servers.ts";
 import { fetchPythonVenv } from "./python-venv.ts";
 import type { Source, ToolEntry } from "./tool-source.ts";
 
-/** A program (or, for libfaketime, a library) that can be started, and what its environment needs. */
+/** A program that can be started (or a library, as of libfaketime, or a font), and what its environment needs. */
 export interface Tool {
   readonly path: string;
   /** To be laid over `process.env`: where the libraries of an unpacked package are. */
@@ -138,6 +138,16 @@ const tools = {
       "8f1f898bd42225ffb0dd2ca0234505ab9e9a2fc1493f996a091afe32218d8996",
     ),
     install: "apt-get install chromium",
+  },
+  "chinese-font": {
+    // Not whatever font this machine has: pictures and widths are the same everywhere.
+    paths: ["usr/share/fonts/truetype/wqy/wqy-microhei.ttc"],
+    source: debian(
+      "fonts-wqy-microhei",
+      "0.2.0-beta-3.1",
+      "239163df984eea5c9da3b551aee374936222cdbd67f1a1be3cdcf3d76143ad66",
+    ),
+    install: "apt-get install fonts-wqy-microhei",
   },
   certutil: {
     command: "certutil",

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { findTool } from "../fetch/tools.ts";
 import { type ChromiumBrowser, startChromium } from "../processes/chromium-browser.ts";
 import { sequencesReady } from "../processes/sequences-ready.ts";
 import { bundledProgram, bundleServer } from "../processes/server-bundle.ts";
@@ -55,7 +56,7 @@ export function webWorld(args: readonly string[] = []): WebWorld {
 
   beforeAll(async () => {
     await bundleServer();
-    [chromium, server] = await Promise.all([startChromium(), start(args)]);
+    [chromium, server] = await Promise.all([startChromium(addChineseFont), start(args)]);
   }, 600_000);
 
   afterAll(async () => {
@@ -85,6 +86,13 @@ export function webWorld(args: readonly string[] = []): WebWorld {
       return page;
     },
   };
+}
+
+/** Chinese is drawn in characters, and not in boxes, on a machine that has no font for it. */
+async function addChineseFont(home: string): Promise<void> {
+  const { path } = await findTool("chinese-font");
+  mkdirSync(join(home, ".fonts"));
+  symlinkSync(path, join(home, ".fonts", basename(path)));
 }
 
 /** Gathers what a page must never do. */
