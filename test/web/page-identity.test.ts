@@ -106,6 +106,22 @@ test("on paper is what is on the screen, without controls, and no code is cut", 
   await page.screenshot({ path: ".pictures/learn-print.png", fullPage: true });
 });
 
+test("on paper are all IDs that were found, with the times and the forms of the one that is shown", async () => {
+  const page = await world.open({ path: "/#/parse", context: { viewport: { width: 1000, height: 700 } } });
+  const ids = Array.from({ length: 16 }, (_, index) => String(1_541_815_603_606_036_522n + BigInt(index) * 4_194_304n));
+  await page.getByRole("textbox", { name: "Text with IDs" }).fill(ids.join("\n"));
+  await expect.poll(() => page.locator(".found .find").count()).toBe(ids.length);
+  await page.emulateMedia({ media: "print" });
+  const paper = page.getByRole("main");
+  for (const id of ids) expect(await page.locator(".found .find").getByText(id).isVisible()).toBe(true);
+  expect(await page.locator(".found ul").evaluate((list) => list.scrollHeight - list.clientHeight)).toBe(0);
+  for (const said of ["2022-06-28T16:07:40.105Z", "0x1565a11f6217a02a"])
+    expect(await paper.innerText()).toContain(said);
+  for (const control of await page.locator(".leave, .clear, .csv, .options select, .list-controls input").all())
+    expect(await control.isVisible()).toBe(false);
+  await page.screenshot({ path: ".pictures/parse-print.png", fullPage: true });
+});
+
 test("in high contrast the current tab, the state of the server and each bit can be recognized", async () => {
   const page = await world.open({ path: `/#/parse?id=${shownId}`, context: { forcedColors: "active" } });
   await page.locator(".bits .b").first().waitFor();

@@ -99,6 +99,8 @@ test("PAGE 12: text that is not an ID is reported in words, and hostile text sta
     await result.getByText("This is not an ID").waitFor();
     expect([text, await result.innerText()]).toEqual([text, expect.stringContaining(error)]);
   }
+  await box.fill("Hello, world 12");
+  await page.getByText("The page looks for numbers of 14 to 19 digits").waitFor();
   await box.fill(`${hostile}\n${hostile}`);
   await page.getByText("2 lines read, of which 2 hold no ID.").waitFor();
   expect(await page.locator("img, main script").count()).toBe(0);

@@ -361,11 +361,26 @@ test("the strip of bits is one line at 700 px and above, in every language", asy
     await page.getByRole("button", { name: language }).click();
     for (const width of [701, 768, 1024, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      const tops = await page
-        .locator(".bits .f")
-        .evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().top));
-      expect(tops).toHaveLength(1 + layoutFieldKinds.length);
-      expect([language, width, new Set(tops).size]).toEqual([language, width, 1]);
+      const fields = await page.locator(".bits .f").evaluateAll((all) =>
+        all.map((field) => {
+          const { top, left, right } = field.getBoundingClientRect();
+          const bits = [...field.querySelectorAll(".b i")].map((bit) => bit.getBoundingClientRect());
+          return {
+            top,
+            bitTops: bits.map((bit) => bit.top),
+            outside: bits.filter((bit) => bit.left < left - 0.5 || bit.right > right + 0.5).length,
+          };
+        }),
+      );
+      expect(fields).toHaveLength(1 + layoutFieldKinds.length);
+      const lines = [fields.map(({ top }) => top), fields.flatMap(({ bitTops }) => bitTops)];
+      const outside = fields.map((field) => field.outside);
+      expect([language, width, lines.map((tops) => new Set(tops).size), outside]).toEqual([
+        language,
+        width,
+        [1, 1],
+        [0, 0, 0, 0, 0],
+      ]);
     }
   }
 });

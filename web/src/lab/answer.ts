@@ -181,6 +181,7 @@ function refusal(
     <section class="panel pad refusal" aria-label=${parse.result} aria-live="polite">
       <h2>${parse.refused}</h2>
       <p class="error">${errorWords(error, texts, line)}</p>
+      ${shown.find === undefined ? html`<p class="note">${parse.lookedFor}</p>` : nothing}
       ${(shown.find?.notes ?? []).map((note) => html`<p class="note-line">${parse.notes[note]}</p>`)}
       ${time === undefined ? nothing : html`<p class="note">${parse.holdsTime(isoTime(time.unixNs))}</p>`}
       ${

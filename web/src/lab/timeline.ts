@@ -131,7 +131,10 @@ function laneButton({ datacenterId, workerId, count }: WorkerLane, texts: Texts,
 
 function laneOf({ datacenterId, workerId, bins }: WorkerLane, index: number, most: number, texts: Texts) {
   const base = index * laneHeight + laneHeight - 4;
-  const name = workerId === undefined ? "–" : `${texts.fields.worker} ${texts.parse.workerOf(datacenterId, workerId)}`;
+  const name =
+    workerId === undefined
+      ? "–"
+      : svg`<tspan class="word">${texts.fields.worker} </tspan>${texts.parse.workerOf(datacenterId, workerId)}`;
   return svg`<text class="lane-name" x="0" y=${base - 4}>${name}</text>
     <line x1=${left} x2=${width} y1=${base} y2=${base} />
     ${bins.map((count, bin) => {

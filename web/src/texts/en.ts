@@ -272,6 +272,8 @@ export const en = {
       note: "Another generator wrote this text.",
     },
     refused: "This is not an ID",
+    lookedFor:
+      "The page looks for numbers of 14 to 19 digits, hex with 0x, UUIDs, ULIDs, KSUIDs, ObjectIds, xids and TypeIDs.",
     fault: (fault: TextFault, position: number, form: string | undefined) => {
       const place = fault === "no_form" || fault === "future" ? "" : ` (character ${position + 1})`;
       return `${form === undefined ? "The text" : `Read as ${form}, the text`} ${textFaults[fault]}${place}.`;

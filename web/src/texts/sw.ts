@@ -267,6 +267,8 @@ export const sw: Texts = {
       note: "Maandishi haya yameandikwa na kizalishaji kingine.",
     },
     refused: "Hii si ID",
+    lookedFor:
+      "Ukurasa hutafuta nambari za tarakimu 14 hadi 19, heksadesimali yenye 0x, UUID, ULID, KSUID, ObjectId, xid na TypeID.",
     fault: (fault, position, form) => {
       const place = fault === "no_form" || fault === "future" ? "" : ` (herufi ya ${position + 1})`;
       return `${form === undefined ? "Maandishi" : `Yakisomwa kama ${form}, maandishi`} ${textFaults[fault] ?? fault}${place}.`;

@@ -199,7 +199,7 @@ export const zh: Texts = {
     madeBy: (datacenterId, workerId, sequence) => {
       const place = datacenterId === undefined ? "" : `数据中心 ${number(datacenterId)}`;
       const node = workerId === undefined ? "" : `工作节点 ${number(workerId)}`;
-      const maker = [place, node].filter((part) => part !== "").join("的");
+      const maker = [place, node].filter((part) => part !== "").join(" 的");
       const order = sequence === undefined ? "" : `序列号 ${number(sequence)}`;
       return [maker === "" ? "" : `由${maker} 生成`, order].filter((part) => part !== "").join("，");
     },
@@ -245,6 +245,7 @@ export const zh: Texts = {
       note: "此文本由其他生成器生成。",
     },
     refused: "无法识别为 ID",
+    lookedFor: "此页面查找 14 到 19 位的数字、带 0x 的十六进制数、UUID、ULID、KSUID、ObjectId、xid 和 TypeID。",
     fault: (fault, position, form) => {
       const place = fault === "no_form" || fault === "future" ? "" : `（第 ${position + 1} 个字符）`;
       return `${form === undefined ? "此文本" : `按 ${form} 解析，此文本`}${textFaults[fault] ?? fault}${place}。`;
@@ -262,7 +263,7 @@ export const zh: Texts = {
     by: "工作节点",
     workerOf: (datacenterId, workerId) => [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
     found: "找到的 ID",
-    foundCount: (ids, times) => `找到 ${number(ids)} 个 ID${times === 0 ? "" : `和 ${number(times)} 个 Unix 时间`}`,
+    foundCount: (ids, times) => `找到 ${number(ids)} 个 ID${times === 0 ? "" : ` 和 ${number(times)} 个 Unix 时间`}`,
     moreFound: (count) => `其余 ${number(count)} 个 ID 在表格中。`,
     foundKeys: "方向键移动，Enter 复制，Delete 忽略。",
     leaveOut: (place) => `忽略第 ${number(place)} 个`,
