@@ -54,12 +54,13 @@ export async function runCheck(check: Check, spin: string, limits: RunLimits): P
 async function compile(check: Check, spin: string, memoryMib: number): Promise<string> {
   const path = new URL(`${check.model}.pml`, import.meta.url);
   const defines = Object.entries(check.defines).map(([name, value]) => `-D${name}=${value}`);
-  // A slip is found early, so a better program would take longer to compile than it saves. States are packed only where
-  // there are too many of them.
+  // A slip is found early, so a better program would take longer to compile than it saves. From the last transition of
+  // each state on it is found earlier still: the mutants of the tests take 21 s in place of 60. States are packed only
+  // where there are too many of them.
   const isLarge = check.size === "full";
-  const optimization = check.expected === "caught" ? "-O0" : "-O2";
+  const optimization = check.expected === "caught" ? ["-O0", "-DT_REVERSE"] : ["-O2"];
   const packing = isLarge ? ["-DCOLLAPSE"] : [];
-  const flags = [optimization, "-w", "-DSAFETY", ...packing, `-DMEMLIM=${memoryMib}`];
+  const flags = [...optimization, "-w", "-DSAFETY", ...packing, `-DMEMLIM=${memoryMib}`];
   const { stdout: compiler } = await execute("gcc", ["--version"]);
   const text = await readFile(path, "utf8");
   const hash = createHash("sha256").update(JSON.stringify([text, defines, flags, spin, compiler]));
