@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownVersion } from "../../tools/versions.ts";
+import { shortLived } from "../support/fetch/maven-repository.ts";
 import {
   compileProject,
   compileTests,
@@ -34,10 +35,10 @@ afterAll(async () => {
 });
 
 const java = (args: readonly string[]): Promise<string> =>
-  runCommand("java", ["-XX:TieredStopAtLevel=1", ...args], { env: { SNOWLANE_URL: server.url } });
+  runCommand("java", [...shortLived, ...args], { env: { SNOWLANE_URL: server.url } });
 
 test("it compiles without a warning, and its own tests hold", { timeout: 900_000 }, async () => {
-  await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", "test"]);
+  await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", `-DargLine=${shortLived.join(" ")}`, "test"]);
 });
 
 test("the samples, and the program of docs/tls.md", { timeout: 600_000 }, async () => {
@@ -48,7 +49,7 @@ test("the samples, and the program of docs/tls.md", { timeout: 600_000 }, async 
   }
   const deployment = await startTlsDeployment();
   try {
-    const args = ["-XX:TieredStopAtLevel=1", "-cp", classpath, deployment.writeProgram("java", "Tls.java")];
+    const args = [...shortLived, "-cp", classpath, deployment.writeProgram("java", "Tls.java")];
     expect(await runCommand("java", args, { cwd: deployment.folder })).toMatch(/^\d{18,19}\n$/);
   } finally {
     await deployment.stop();
@@ -66,6 +67,7 @@ test("five lines in an empty project give an ID", { timeout: 600_000 }, async ()
   const sources = join(clone, "clients", "java");
   // As a user's own settings: where Maven keeps what it has, which is complete.
   mkdirSync(join(sources, ".mvn"));
+  writeFileSync(join(sources, ".mvn", "jvm.config"), `${shortLived.join("\n")}\n`);
   writeFileSync(join(sources, ".mvn", "maven.config"), `--offline\n-Dmaven.repo.local=${repository}\n`);
   await runReadmeBlock("clients/java/README.md", 0, { cwd: sources });
   const classpath = await compileProject(maven, writeProject(join(folder, "project"), server.url));

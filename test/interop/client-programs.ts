@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { shortLived } from "../support/fetch/maven-repository.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
 import { type Keys, type PrintedError, ProgramUnderTest } from "../clients/conformance/program-under-test.ts";
@@ -45,7 +46,7 @@ async function goProgram(folder: string): Promise<ClientProgram> {
 async function javaProgram(folder: string): Promise<ClientProgram> {
   const { maven } = await prepareJavaBuilds();
   const classpath = await compileTests(maven, join(folder, "interop-java"));
-  return program("java", ["java", "-Xmx1g", "-cp", classpath, "dev.snowlane.client.InteropProgram"]);
+  return program("java", ["java", "-Xmx1g", ...shortLived, "-cp", classpath, "dev.snowlane.client.InteropProgram"]);
 }
 
 async function pythonProgram(): Promise<ClientProgram> {

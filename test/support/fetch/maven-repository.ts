@@ -5,6 +5,9 @@ import { placeholder, repositoryAddress } from "../../../tools/repository-addres
 import { runCommand } from "../processes/run-command.ts";
 import { fetchOnce } from "./user-cache.ts";
 
+/** Options of a Java process that is over before the second compiler, or threads that collect garbage, have paid. */
+export const shortLived: readonly string[] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+
 /** Runs Maven in a folder. */
 export type Maven = (cwd: string, args: readonly string[]) => Promise<string>;
 
@@ -48,7 +51,6 @@ export function onlineMaven(repository: string): Maven {
 }
 
 async function runMaven(cwd: string, args: readonly string[]): Promise<string> {
-  // Builds are over before the second compiler, or threads that collect garbage, have paid.
-  const options = `${process.env["MAVEN_OPTS"] ?? ""} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC`.trim();
+  const options = [process.env["MAVEN_OPTS"] ?? "", ...shortLived].join(" ").trim();
   return await runCommand("mvn", ["--batch-mode", "--quiet", ...args], { cwd, env: { MAVEN_OPTS: options } });
 }

@@ -1,11 +1,8 @@
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { fetchMavenRepository, keyOfPoms, type Maven, offlineMaven } from "../fetch/maven-repository.ts";
+import { fetchMavenRepository, keyOfPoms, type Maven, offlineMaven, shortLived } from "../fetch/maven-repository.ts";
 import { classpathGoal, type JavaBuilds } from "./java-client.ts";
-
-/** Of a Java process that is over before a better compiler, or threads for its garbage, have paid. */
-const shortLived: readonly string[] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 /** For a build that leaves out what only a release needs. */
 const quick: readonly string[] = [
