@@ -55,7 +55,7 @@ export const wholeParts: readonly WholePart[] = [
       "test/clients/php.test.ts",
       "test/clients/rust.test.ts",
     ],
-    doc: "fleets of 2,000 clients, PHP and Rust whole, and each rule switched off in one; `npm test`: 50, the quick, two",
+    doc: "fleets of 2,000 clients, Ruby, PHP and Rust whole, each rule switched off; `npm test`: 50, the quick, two",
   },
   {
     name: "fault-lines",
