@@ -19,7 +19,8 @@ export const kinds = {
   flag: { what: "true or false", accepts: (value) => typeof value === "boolean" },
   milliseconds: { what: "a number of milliseconds", accepts: (value) => typeof value === "number" },
   random: { what: "a function", accepts: (value) => typeof value === "function" },
-  signal: { what: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  /** Not by its class: a frame, or a test's window, has one of its own. */
+  signal: { what: "an AbortSignal", accepts: (value) => hasMethods(value, ["addEventListener", "throwIfAborted"]) },
   observer: { what: "an object with methods of ClientObserver", accepts: (value) => hasMethods(value, []) },
   logger: {
     what: "an object with info, warn and error, such as console",

@@ -118,7 +118,8 @@ export class Stock {
     const index = this.#next;
     if (index < this.#fastEnd) {
       this.#next = index + 1;
-      return this.#firstId + BigInt(index) * this.#stride;
+      // No ID has more bits. With that stated, V8 computes with machine words, and makes one bigint in place of three.
+      return BigInt.asUintN(64, this.#firstId + BigInt(index) * this.#stride);
     }
     return this.#claimSlowly();
   }
