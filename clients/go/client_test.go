@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 	"snowlane.dev/go"
@@ -134,6 +135,20 @@ func TestWhatAnErrorCarries(t *testing.T) {
 		_, err = client.NextID(ctx)
 		if !errors.As(err, &failure) || failure.Reason != snowlane.RPCFailed || failure.Code != code {
 			t.Errorf("%v: %+v", code, failure)
+		}
+	}
+}
+
+func TestTheTextOfAStatusWithoutATextIsItsCode(t *testing.T) {
+	server := startServer(t)
+	client := connect(t, snowlane.Options{RetryMax: snowlane.NoRetries}, server)
+	for code, text := range map[codes.Code]string{
+		codes.PermissionDenied: "RPC_FAILED: PermissionDenied",
+		codes.Unavailable:      "UNREACHABLE: the server cannot answer now: Unavailable",
+	} {
+		server.setNextID(func(context.Context) (uint64, error) { return 0, status.Error(code, "") })
+		if _, err := client.NextID(ctx); err == nil || err.Error() != text+" ("+server.url()+")" {
+			t.Error(err)
 		}
 	}
 }

@@ -32,6 +32,9 @@ func errorOfRPC(err error, endpoint string) *Error {
 	}
 	answer, _ := status.FromError(err)
 	failure := &Error{Code: answer.Code(), Message: answer.Message(), Endpoint: endpoint, cause: err}
+	if failure.Message == "" {
+		failure.Message = answer.Code().String()
+	}
 	for _, detail := range answer.Details() {
 		switch detail := detail.(type) {
 		case *errdetails.ErrorInfo:

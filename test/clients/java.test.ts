@@ -83,4 +83,6 @@ test("five lines in an empty project give an ID", { timeout: 600_000 }, async ()
     expect(listed).toContain(`dev/snowlane/${file}`);
   }
   expect(await list(`${installed}-javadoc.jar`)).toContain("dev/snowlane/client/IdClient.html");
+  const described = await runCommand("jar", ["--describe-module", "--file", `${installed}.jar`]);
+  expect(described).toContain(`dev.snowlane.client@${version} automatic`);
 });

@@ -1,4 +1,4 @@
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { faultError, type ScriptedIdServer } from "../../../test/support/processes/scripted-id-server.ts";
 import { collect, connect, errorOf, startServer } from "../test/scripted-client.ts";
@@ -57,6 +57,21 @@ describe("errors", () => {
       expect(await errorOf(connect([server]).nextId())).toMatchObject({ reason: "RPC_FAILED", code: name });
     }
     expect(server.calls).toHaveLength(4);
+  });
+
+  test("the text of a status without a text is its code", async () => {
+    const server = await startServer();
+    for (const [code, text] of [
+      [Code.PermissionDenied, `RPC_FAILED: PERMISSION_DENIED (${server.url})`],
+      [Code.Unavailable, `UNREACHABLE: The server cannot answer now: UNAVAILABLE (${server.url})`],
+    ] as const) {
+      server.handlers = {
+        nextId: () => {
+          throw new ConnectError("", code);
+        },
+      };
+      expect(String(await errorOf(connect([server], { retryMax: 0 }).nextId()))).toBe(text);
+    }
   });
 
   test("nobody there is UNREACHABLE", async () => {

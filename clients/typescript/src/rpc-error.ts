@@ -41,17 +41,18 @@ export function errorOfRpc(error: unknown, { endpoint }: { readonly endpoint: st
   const retryAfterMs = delay === undefined ? undefined : Number(delay.seconds) * 1_000 + delay.nanos / 1e6;
   const code = statusCodes[error.code];
   const details = { code, metadata: info?.metadata ?? {}, retryAfterMs, endpoint, cause: error };
+  const message = error.rawMessage || code;
   if (info !== undefined) {
-    if (knownReasons.has(info.reason)) return new SnowlaneError(info.reason as ErrorReason, error.rawMessage, details);
+    if (knownReasons.has(info.reason)) return new SnowlaneError(info.reason as ErrorReason, message, details);
     const metadata = { ...details.metadata, reason: info.reason };
-    return new SnowlaneError("RPC_FAILED", error.rawMessage, { ...details, metadata });
+    return new SnowlaneError("RPC_FAILED", message, { ...details, metadata });
   }
-  if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", error.rawMessage, details);
+  if (code === "DEADLINE_EXCEEDED") return new SnowlaneError("DEADLINE_EXCEEDED", message, details);
   // The caller did not cancel: the server, or a proxy that is shutting down, has dropped the call.
   if (code === "UNAVAILABLE" || code === "CANCELLED" || isOfTransport(error)) {
     return new SnowlaneError("UNREACHABLE", ...describeUnreachable(error, details));
   }
-  return new SnowlaneError("RPC_FAILED", error.rawMessage, details);
+  return new SnowlaneError("RPC_FAILED", message, details);
 }
 
 /** The text of a failure without an answer: that of the mistake, if it is a known one. */
@@ -63,7 +64,7 @@ function describeUnreachable(error: ConnectError, details: SnowlaneErrorDetails)
     const message = isSocket ? "There is no such socket: no server listens there." : mistakeTexts[connection];
     return [message, { ...unavailable, metadata: { ...details.metadata, connection } }];
   }
-  if (isAnswer(error)) return [`The server cannot answer now: ${error.rawMessage}`, unavailable];
+  if (isAnswer(error)) return [`The server cannot answer now: ${error.rawMessage || details.code}`, unavailable];
   // The names of source files in OpenSSL's texts do not help a user.
   const text = error.rawMessage.trim().replace(/^[\dA-F]+:error:[\dA-F]+:SSL routines:(?:[^:]*:)?([^:]+):.*$/, "$1");
   return [`The server does not answer: ${text}${cureOfOrigin(details)}`, unavailable];
