@@ -144,7 +144,10 @@ export class FaultTrial {
     const build = gutted === undefined ? [bundledProgram] : [...gutting(gutted), "src/cli/main.ts"];
     const program = [...launcher, process.execPath, ...build];
     // Sources are slow to start without it.
-    const cache = gutted === undefined ? {} : { NODE_COMPILE_CACHE: join(this.folder, "compiled") };
+    const cache =
+      gutted === undefined
+        ? {}
+        : { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(this.folder, "compiled") };
     const server = new FaultServer(
       { args: [...all, ...args], environment: { ...environment, ...cache }, program },
       () => this.#logs.beginLife(instance),

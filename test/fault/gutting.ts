@@ -3,9 +3,12 @@
  * question mark. The sources themselves stay as they are.
  */
 import { readFileSync } from "node:fs";
-import { registerHooks } from "node:module";
+import { flushCompileCache, registerHooks } from "node:module";
 import { type Mutant, patched } from "../simulation/mutant.ts";
 import { mutants } from "../simulation/mutants.ts";
+
+/** By then a server is loaded. */
+const flushMs = 2_000;
 
 type Slip = Pick<Mutant, "name" | "file" | "find" | "replace">;
 
@@ -41,4 +44,6 @@ if (slip !== undefined) {
       return { ...loaded, source: patched(readFileSync(new URL(url), "utf8"), slip) };
     },
   });
+  // Node does so at its end, which a server that is killed does not have: the next one would compile everything again.
+  setTimeout(flushCompileCache, flushMs).unref();
 }
