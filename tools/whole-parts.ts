@@ -14,7 +14,7 @@ export const wholeParts: readonly WholePart[] = [
     name: "seeds",
     suite: "proof",
     files: ["test/simulation/simulation.test.ts"],
-    doc: "30,000 seeds of the simulation; `npm test` runs 6,000",
+    doc: "30,000 seeds of the simulation; `npm test` runs 3,000",
   },
   {
     name: "shown-runs",

@@ -10,11 +10,11 @@ import { counted, simulate } from "./simulation.ts";
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Seeds of the suite; the whole by `npm run all -- seeds`, more by `npm run simulate`. */
-const suiteSeeds = sized(6_000, 30_000);
+const suiteSeeds = sized(3_000, 30_000);
 /** So often at least each fault must meet a holder in each state; the fewer the seeds, the more it varies. */
-const meetingsMin = sized(150, 1_000);
+const meetingsMin = sized(75, 1_000);
 /** Few seeds have these; a loss that does not show is the only loss of its seed. */
-const rareMin = sized(20, 100);
+const rareMin = sized(10, 100);
 
 test("one seed gives one history, in any process and whatever ran before it", { timeout: 300_000 }, async () => {
   let digest = 0;
