@@ -50,6 +50,36 @@ test("a hostile or broken fragment is shown as text, and reported", async () => 
   }
 });
 
+test("a layout that cannot be is a part of a link that cannot be read, and while it is typed the address stays", async () => {
+  const page = await world.open();
+  await page.clock.install();
+  const id = "1541815603606036522";
+  const open = async (fragment: string): Promise<void> => {
+    await page.goto("about:blank");
+    await page.goto(`${world.server().url}/#/${fragment}`);
+    await page.locator("h1").waitFor();
+  };
+  for (const layout of [
+    "layout=custom&fields=timestamp.41,worker.99&epoch=0&tick=1000000",
+    "layout=custom&fields=timestamp.60,worker.10&epoch=0&tick=1000000",
+    "layout=twitter&epoch=99999999999999",
+  ]) {
+    await open(`parse?id=${id}&${layout}`);
+    await page.getByText("The link has a part that could not be read.").waitFor();
+  }
+  await open(`learn?layout=discord`);
+  await page.getByRole("button", { name: "Change the epoch or the layout" }).click();
+  await page.getByLabel("Layout", { exact: true }).selectOption("custom");
+  await page.getByRole("textbox", { name: "Sequence" }).fill("10");
+  await expect.poll(() => page.evaluate("location.hash")).toContain("sequence.10");
+  const before = await page.evaluate("location.hash");
+  await page.getByRole("textbox", { name: "Worker" }).fill("99");
+  await page.locator("[aria-invalid]").first().waitFor();
+  // Longer than the page waits before it writes the address.
+  await page.clock.runFor(1_000);
+  expect(await page.evaluate("location.hash")).toBe(before);
+});
+
 test("every text form and every ID that Generate shows is copied as it is shown", async () => {
   const page = await world.open({
     path: "/#/parse?id=1541815603606036522&layout=twitter",

@@ -12,6 +12,12 @@ const patience = { timeout: 60_000 };
 const openParse = () => world.open({ path: "/#/parse" });
 const box = (page: Page) => page.getByRole("textbox", { name: "Text with IDs" });
 
+/** Whether all of the time of the ID that is shown is in sight. */
+const isInSight = `(() => {
+  const { top, bottom } = document.querySelector(".answers .when").getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+})()`;
+
 /** IDs of two workers at given times, in milliseconds after a full minute. */
 function listOf(rows: readonly (readonly [worker: number, atMs: number])[]): readonly string[] {
   const startMs = Date.UTC(2026, 10, 20, 14, 3);
@@ -65,6 +71,20 @@ test("PAGE 24: a list shows duplicates, order breaks, rate, gap and workers, and
   await expect.poll(firsts, patience).toEqual(["3"]);
   await page.locator("[data-at]").click();
   await expect.poll(() => page.locator(".found [aria-current]").innerText(), patience).toContain(ids[2]!);
+});
+
+test("a press on a row of a long list brings its ID into sight, and the list stays where it is", async () => {
+  const page = await openParse();
+  const ids = listOf(Array.from({ length: 300 }, (_, index) => [index % 5, index * 1_000] as const));
+  await box(page).fill(ids.join("\n"));
+  await page.getByText("300 lines read.").waitFor();
+  const row = page.locator("[data-at='250']");
+  await row.click();
+  await page.locator(".answer").getByText("sequence 250").waitFor();
+  await expect.poll(() => page.evaluate(isInSight), patience).toBe(true);
+  const table = page.getByRole("table", { name: "IDs" });
+  expect(await table.evaluate(({ clientHeight }) => clientHeight)).toBeLessThan(page.viewportSize()!.height);
+  expect(await table.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
 });
 
 test("10,000 rows are sorted in pieces: each frame adds 500 of them", async () => {

@@ -99,6 +99,9 @@ test("PAGE 12: text that is not an ID is reported in words, and hostile text sta
     await result.getByText("This is not an ID").waitFor();
     expect([text, await result.innerText()]).toEqual([text, expect.stringContaining(error)]);
   }
+  // What the search passes over, and strict reading takes, is not said to be "0 IDs".
+  await box.fill("9007199254740993");
+  await page.getByRole("status").getByText("Read as one ID").waitFor();
   await box.fill("Hello, world 12");
   await page.getByText("The page looks for numbers of 14 to 19 digits").waitFor();
   await box.fill(`${hostile}\n${hostile}`);

@@ -40,7 +40,10 @@ export function keepAddress(state: State): void {
 /** The fragment of a state; undefined for a view that writes its own, or none. */
 function fragmentOf(state: State): string | undefined {
   const { view, generate, parse } = state;
-  const layout = isGuessed(state) ? undefined : chosenLayout(state).layout;
+  const { layout: chosen, problems } = chosenLayout(state);
+  // The layout that is read by meanwhile is not the one that the reader is typing.
+  if (problems.length > 0) return undefined;
+  const layout = isGuessed(state) ? undefined : chosen;
   if (view === "learn") return writeLearnLink(layout);
   if (view === "parse") return parse.found === undefined ? undefined : parseFragment(state);
   if (view !== "generate") return undefined;

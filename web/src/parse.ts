@@ -4,7 +4,8 @@ import { answer } from "./lab/answer.ts";
 import { foundPart, listPart } from "./lab/later-parts.ts";
 import { boxLinesMax, pasteBox } from "./lab/paste-box.ts";
 import { choose } from "./lab/select-id.ts";
-import { idsOfText } from "./lab/text-ids.ts";
+import { readShown } from "./lab/read-shown.ts";
+import { idsOfText, type TextId } from "./lab/text-ids.ts";
 import { layoutDetail, layoutDetailButton, layoutField, presetTitle } from "./layout-field.ts";
 import { firstChoice } from "./layout-choice.ts";
 import { lineLengthMax, linesOf } from "./read-line.ts";
@@ -38,6 +39,7 @@ export function parseView(state: State, change: Change, texts: Texts): TemplateR
     <p class="lead">${words.lead}</p>
     ${pasteBox(state, texts, {
       ids,
+      isReadWhole: isReadWhole(state, ids),
       onText: (value) => setText(change, value),
       onPaste: (event) => pasteInto(change, event),
       onDrop: (event) => void dropInto(change, event),
@@ -63,6 +65,13 @@ export function parseView(state: State, change: Change, texts: Texts): TemplateR
     ${layoutDetail(state, readAgain(change), texts)}
     ${text.trim() === "" ? noText(change, texts) : ids.length > shownFirstMax ? [list, shown] : [shown, list]}
   </div>`;
+}
+
+/** Whether a text without a find, or a time, is read as an ID all the same: such as 0, or the highest one. */
+function isReadWhole(state: State, [shown]: readonly TextId[]): boolean {
+  const { found, text } = state.parse;
+  const isPassedOver = found?.finds.length === 0 && found.times.length === 0;
+  return isPassedOver && text.trim() !== "" && shown !== undefined && readShown(state, shown).kind === "read";
 }
 
 /** Takes a text as if it had been typed. */

@@ -1,7 +1,14 @@
 import { type Layout, layoutFieldKinds } from "../../src/snowflake/layout.ts";
 import { layouts, presetNames } from "../../src/snowflake/presets.ts";
 import { type GenerateLink, readGenerate, writeGenerate } from "./generate-link.ts";
-import { firstChoice, type LayoutChoice, readWhole, typedFieldsOf, withEpochMs } from "./layout-choice.ts";
+import {
+  firstChoice,
+  type LayoutChoice,
+  readWhole,
+  resolveLayout,
+  typedFieldsOf,
+  withEpochMs,
+} from "./layout-choice.ts";
 import { type GenerateState, type View, views } from "./state.ts";
 
 /** The part of an address behind `#`: it is never sent to a server. */
@@ -48,7 +55,7 @@ function readLayout(parameters: URLSearchParams): LayoutChoice | undefined | "br
   const epoch = parameters.get("epoch") ?? "";
   if (name === undefined || (epoch !== "" && readWhole(epoch) === undefined)) return "broken";
   const choice = withEpochMs({ ...firstChoice, name }, epoch);
-  if (name !== "custom") return choice;
+  if (name !== "custom") return possible(choice);
   const fields = (parameters.get("fields") ?? "").split(",").map((part) => part.split("."));
   const typed = fields.flatMap(([kind, bits = ""]) => {
     const known = layoutFieldKinds.find((one) => one === kind);
@@ -57,7 +64,12 @@ function readLayout(parameters: URLSearchParams): LayoutChoice | undefined | "br
   const tickNs = readWhole(parameters.get("tick") ?? "");
   if (typed.length !== fields.length || tickNs === undefined || tickNs <= 0) return "broken";
   const missing = layoutFieldKinds.filter((kind) => typed.every((field) => field.kind !== kind));
-  return { ...choice, tickNs, fields: [...typed, ...missing.map((kind) => ({ kind, bits: "0" }))] };
+  return possible({ ...choice, tickNs, fields: [...typed, ...missing.map((kind) => ({ kind, bits: "0" }))] });
+}
+
+/** A layout that cannot be, such as one of 64 bits, is a part of a link that cannot be read. */
+function possible(choice: LayoutChoice): LayoutChoice | "broken" {
+  return resolveLayout(choice, undefined).problems.length === 0 ? choice : "broken";
 }
 
 /** The longest fragment that is written (docs/adr/0211): some programs cut longer addresses. */

@@ -182,7 +182,11 @@ function table(
       const direction = list.column === column && list.direction === "up" ? "down" : "up";
       setList(change, lines, { column, direction });
     },
-    onChoose: (at) => choose(change, at),
+    onChoose: (at) => {
+      choose(change, at);
+      // Behind the drawing, which is queued as well.
+      queueMicrotask(() => document.querySelector(".answers")?.scrollIntoView({ block: "nearest" }));
+    },
   });
 }
 

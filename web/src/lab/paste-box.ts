@@ -22,6 +22,8 @@ user_01h2xcejqtf2nbrexx3vqjhp41  0181ab11-8149-75e8-82af-cd06cf6470a3`;
 /** What the box shows, and what it tells of what the reader does. */
 interface PasteBox {
   readonly ids: readonly TextId[];
+  /** Whether the text is read as an ID, although the search passes it over. */
+  readonly isReadWhole: boolean;
   readonly onText: (text: string) => void;
   readonly onPaste: (event: ClipboardEvent) => void;
   readonly onDrop: (event: DragEvent) => void;
@@ -67,7 +69,7 @@ export function pasteBox(state: State, texts: Texts, box: PasteBox): TemplateRes
       ></textarea>
     </div>
     <div class="box-foot">
-      <p id="found" role="status">${found === undefined ? nothing : words.foundCount(finds.length, found.times.length)}</p>
+      <p id="found" role="status">${found === undefined ? nothing : box.isReadWhole ? words.readWhole : words.foundCount(finds.length, found.times.length)}</p>
       ${leftOutCount === 0 ? nothing : html`<p class="hint left-out" role="status">${words.leftOut(linesMax, leftOutCount)}</p>`}
       ${isLong ? html`<p class="hint">${words.shortened(shownLinesMax)}</p>` : nothing}
       <div class="spacer"></div>

@@ -293,6 +293,7 @@ export const en = {
     workerOf: (datacenterId: number | undefined, workerId: number | undefined) =>
       [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
     found: "Found",
+    readWhole: "Read as one ID",
     foundCount: (ids: number, times: number) =>
       `${counted(ids, "ID")} found${times === 0 ? "" : ` and ${counted(times, "Unix time")}`}`,
     moreFound: (count: number) => `${counted(count, "more ID is", "more IDs are")} in the table.`,

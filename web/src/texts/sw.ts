@@ -286,6 +286,7 @@ export const sw: Texts = {
     by: "Nodi",
     workerOf: (datacenterId, workerId) => [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
     found: "Zilizopatikana",
+    readWhole: "Imesomwa kama ID moja",
     foundCount: (ids, times) =>
       `ID ${number(ids)} ${ids === 1 ? "imepatikana" : "zimepatikana"}${times === 0 ? "" : `, na muda wa Unix ${number(times)}`}`,
     moreFound: (count) => `ID nyingine ${number(count)} ziko katika jedwali.`,

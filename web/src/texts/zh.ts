@@ -263,6 +263,7 @@ export const zh: Texts = {
     by: "工作节点",
     workerOf: (datacenterId, workerId) => [datacenterId, workerId].filter((part) => part !== undefined).join(" / "),
     found: "找到的 ID",
+    readWhole: "按一个 ID 解析",
     foundCount: (ids, times) => `找到 ${number(ids)} 个 ID${times === 0 ? "" : ` 和 ${number(times)} 个 Unix 时间`}`,
     moreFound: (count) => `其余 ${number(count)} 个 ID 在表格中。`,
     foundKeys: "方向键移动，Enter 复制，Delete 忽略。",
