@@ -41,6 +41,12 @@ export const wholeParts: readonly WholePart[] = [
     doc: "the same of changes, raises, moves and periods; `npm test` tries one",
   },
   {
+    name: "sequence-trial",
+    suite: "stores",
+    files: ["test/stores/sequence-trial.test.ts"],
+    doc: "a million values of 16 servers that are killed with their database; `npm test` has six servers",
+  },
+  {
     name: "interop",
     suite: "clients",
     files: ["test/interop/interop.test.ts"],
