@@ -87,6 +87,17 @@ test("a press on a row of a long list brings its ID into sight, and the list sta
   expect(await table.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
 });
 
+test("each ID of one long line is a row, as of JSON", async () => {
+  const page = await openParse();
+  const ids = listOf(Array.from({ length: 300 }, (_, index) => [index % 5, index * 1_000] as const));
+  await box(page).fill(JSON.stringify(ids.map((id) => ({ id, name: "nobody" }))));
+  await page.getByText("300 IDs found").waitFor();
+  await page.getByText("1 line read.").waitFor();
+  await expect.poll(() => page.locator(".stats").innerText(), patience).toMatch(/IDs\s+300\s*300 different/);
+  await page.locator("[data-at='299']").click();
+  await page.locator(".answer").getByText("sequence 299").waitFor();
+});
+
 test("10,000 rows are sorted in pieces: each frame adds 500 of them", async () => {
   const page = await openParse();
   const ids = listOf(Array.from({ length: 10_000 }, (_, index) => [index % 5, index * 10] as const));

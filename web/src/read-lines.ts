@@ -10,7 +10,7 @@ import { chosenLayout } from "./layout-field.ts";
 import { isSearched, linesOf, readLineBriefly } from "./read-line.ts";
 import { type Change, type Entry, firstList, type State } from "./state.ts";
 
-/** Lines that are read between two frames: a few milliseconds of work. */
+/** Entries that are read between two frames: a few milliseconds of work. */
 const pieceSize = 100;
 
 /** A run that is overtaken by a newer one ends by itself. */
@@ -98,10 +98,7 @@ interface Searched {
 async function readOn({ begun, change, isOvertaken }: Run, searched: Searched): Promise<void> {
   const { lines, starts, found } = searched;
   const read = entryReader(begun, found);
-  for (let at = 0; at < lines.length; at += pieceSize) {
-    if (at > 0) await afterSlice();
-    const piece = lines.slice(at, at + pieceSize).flatMap((line, index) => read(line, starts[at + index]!));
-    const readCount = Math.min(at + pieceSize, lines.length);
+  const show = (piece: readonly Entry[], readCount: number): "on" | "over" => {
     let isOver = false;
     change((state) => {
       const { parse } = state;
@@ -109,21 +106,31 @@ async function readOn({ begun, change, isOvertaken }: Run, searched: Searched): 
       if (isOver || parse.lines === undefined) return state;
       // The reader may leave IDs out while others are read.
       const left = piece.filter((entry) => !isExcluded(parse.excluded, entry));
-      return {
-        ...state,
-        parse: { ...parse, lines: { ...parse.lines, pieces: [...parse.lines.pieces, left], readCount } },
-      };
+      const pieces = left.length === 0 ? parse.lines.pieces : [...parse.lines.pieces, left];
+      return { ...state, parse: { ...parse, lines: { ...parse.lines, pieces, readCount } } };
     });
-    if (isOver) return;
+    return isOver ? "over" : "on";
+  };
+  let piece: Entry[] = [];
+  for (const [index, line] of lines.entries()) {
+    for (const entry of read(line, starts[index]!)) {
+      if (piece.length === pieceSize) {
+        if (show(piece, index) === "over") return;
+        piece = [];
+        await afterSlice();
+      }
+      piece.push(entry);
+    }
   }
+  show(piece, lines.length);
 }
 
 /**
  * Makes the reader of a line: a line that is an ID as a whole is one entry; of any other line each find is one, and a
- * line without a find is one that says why.
+ * line without a find is one that says why. Finds are of all of the line, however much of it is read as a whole.
  */
-function entryReader(begun: State, { finds }: FoundIds): (line: string, start: number) => readonly Entry[] {
-  const { form } = begun.parse;
+function entryReader(begun: State, { finds }: FoundIds): (line: string, start: number) => Iterable<Entry> {
+  const { form, text } = begun.parse;
   const { layout } = chosenLayout(begun);
   const options = { layout, form, nowMs: begun.nowMs };
   const choose = layoutChooser(begun, bestLayoutOf(finds, { ofServer: begun.server.info?.layout, nowMs: begun.nowMs }));
@@ -134,16 +141,17 @@ function entryReader(begun: State, { finds }: FoundIds): (line: string, start: n
     find,
     reading: readLineBriefly(text, { ...options, layoutOf: (id) => choose(id, find?.maker) }),
   });
-  return (line, start) => {
+  return function* (line, start) {
     const end = start + line.length;
+    const lineBreak = text.indexOf("\n", end);
+    const lineEnd = lineBreak === -1 ? text.length : lineBreak;
     while (next < finds.length && finds[next]!.start < start) next++;
     const first = next;
-    while (next < finds.length && finds[next]!.end <= end) next++;
+    while (next < finds.length && finds[next]!.end <= lineEnd) next++;
     const own = finds.slice(first, next);
     const whole = entry(line, start, own.length === 1 ? own[0] : undefined, end);
-    if (own.length === 0 || !isSearched(whole.reading, form)) return [whole];
-    return own.map((find) =>
-      entry(find.strict ?? line.slice(find.start - start, find.end - start), find.start, find, find.end),
-    );
+    if (own.length === 0 || !isSearched(whole.reading, form)) yield whole;
+    else
+      for (const find of own) yield entry(find.strict ?? text.slice(find.start, find.end), find.start, find, find.end);
   };
 }
