@@ -135,13 +135,17 @@ async fn fleet(keys: &Keys<'_>) -> Value {
     let (per_second, seconds) = (number(keys, "per_second", 1), number(keys, "seconds", 1));
     let client_count = number(keys, "clients", 1);
     let all_begun = Arc::new(tokio::sync::Barrier::new(client_count as usize));
+    // This many clients wait for their first ID at a time.
+    let starting = Arc::new(tokio::sync::Semaphore::new(50));
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..client_count {
         let client = Client::with_options(options(keys)).expect("fitting options");
-        let all_begun = all_begun.clone();
+        let (all_begun, starting) = (all_begun.clone(), starting.clone());
         tasks.spawn(async move {
             let buffer = client.prefetch(BufferOptions::default()).expect("fitting options");
+            let place = starting.acquire().await;
             let mut outcomes = vec![buffer.next_id().await.map_err(|error| error.reason().as_str())];
+            drop(place);
             all_begun.wait().await;
             let started = Instant::now();
             for index in 0..per_second * seconds {

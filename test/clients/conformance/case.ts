@@ -10,6 +10,8 @@ export interface Case {
   readonly law: string;
   /** Whether a client that leaves it out does not conform. */
   readonly isNeeded: boolean;
+  /** Whether no other case may run beside it, because it keeps a processor busy. Default: false. */
+  readonly isAlone?: boolean;
   /** @throws BrokenRule where it does not hold. */
   run(world: World): Promise<void>;
 }

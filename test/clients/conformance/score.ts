@@ -66,8 +66,7 @@ const roundMax = 4;
 export async function scoreProgram(call: readonly string[], chosen: readonly Case[] = cases): Promise<Score> {
   const hello = await inWorld(call, (world) => world.program.send<Hello>("hello"));
   const verdicts: Verdict[] = [];
-  const left = [...chosen.entries()];
-  const work = async (): Promise<void> => {
+  const work = async (left: [number, Case][]): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [index, one] = next;
       verdicts[index] = hello.leavesOut.includes(one.name)
@@ -75,7 +74,11 @@ export async function scoreProgram(call: readonly string[], chosen: readonly Cas
         : await judge(call, one);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  const { alone = [], others = [] } = Object.groupBy(chosen.entries(), ([, { isAlone }]) =>
+    isAlone === true ? "alone" : "others",
+  );
+  await Promise.all(Array.from({ length: atOnce }, () => work(others)));
+  await work(alone);
   return { hello, verdicts };
 }
 

@@ -10,6 +10,9 @@ import (
 	"snowlane.dev/go"
 )
 
+// startingMax clients wait for their first ID at a time.
+const startingMax = 50
+
 // fleet makes many clients, each with a buffer that hands out IDs at an even rate once all have had their first one. It
 // counts the calls that fail.
 func fleet(keys arguments) (any, error) {
@@ -29,6 +32,7 @@ func fleet(keys arguments) (any, error) {
 	}
 	var begun sync.WaitGroup
 	begun.Add(keys.number("clients", 1))
+	starting := make(chan struct{}, startingMax)
 	member := func() error {
 		begin := sync.OnceFunc(begun.Done)
 		defer begin()
@@ -41,10 +45,12 @@ func fleet(keys arguments) (any, error) {
 		if err != nil {
 			return err
 		}
-		// All connect at once, which may take the machine a while.
+		starting <- struct{}{}
+		// Connecting may take a busy machine a while.
 		patient, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		_, err = buffer.NextID(patient)
+		<-starting
 		note(err)
 		begin()
 		begun.Wait()

@@ -6,11 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** The command of the interop program that runs many clients: docs/internals/client-contract.md has it. */
 final class InteropFleet {
+
+  /** This many clients wait for their first ID at a time. */
+  private final Semaphore starting = new Semaphore(50);
 
   private final String[] endpoints;
   private final int perSecond;
@@ -50,8 +54,10 @@ final class InteropFleet {
   private void member() {
     try (IdClient client = IdClient.builder().endpoints(endpoints).build()) {
       PrefetchBuffer buffer = client.prefetch(PrefetchOptions.DEFAULTS);
-      // All connect at once, which may take the machine a while.
+      starting.acquire();
+      // Connecting may take a busy machine a while.
       note(() -> buffer.nextId(Duration.ofMinutes(2)));
+      starting.release();
       unbegun.countDown();
       unbegun.await();
       long startNanos = System.nanoTime();
