@@ -32,7 +32,7 @@ await runProgram({
   words: {
     placeholder: "PROGRAM [ARG...]",
     doc: "How the client's program is started; docs/internals/client-contract.md says what it does.",
-    known: "any",
+    known: "call",
   },
   examples: ["npm run conformance -- node clients/typescript/test/interop-program.ts"],
   run: async ({ only }, call) => {

@@ -1,3 +1,4 @@
+import { CommandError, exitCodes } from "../../../src/cli/exit-code.ts";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -15,7 +16,11 @@ export interface PrintedError {
 }
 
 /** Says that a program ended, or did not answer as docs/internals/client-contract.md says. */
-export class WrongProgram extends Error {}
+export class WrongProgram extends CommandError {
+  constructor(message: string) {
+    super(message, exitCodes.refused);
+  }
+}
 
 /** No answer to a command takes longer. */
 const answerMsMax = 600_000;

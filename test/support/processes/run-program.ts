@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { runCommand } from "../../../src/cli/command.ts";
 import { CommandError, exitCodeOf, exitCodes } from "../../../src/cli/exit-code.ts";
 import { refuseProblems } from "../../../src/config/load-settings.ts";
-import type { Settings, SettingValues } from "../../../src/config/setting.ts";
+import { flagName, type Settings, type SettingValues } from "../../../src/config/setting.ts";
 import { IdError } from "../../../src/errors.ts";
 
 /** A program of this repository that `npm run` starts. */
@@ -13,8 +13,11 @@ export interface Program<O extends Settings> {
   readonly summary: string;
   /** By the kinds of src/config/setting-kinds.ts. */
   readonly options: O;
-  /** The words that it takes beside its options, and what they choose; absent: none. */
-  readonly words?: { readonly placeholder: string; readonly doc: string; readonly known: readonly string[] | "any" };
+  /**
+   * The words that it takes beside its options, and what they choose; absent: none. "call": they start another program,
+   * and all that follows the first one is that program's.
+   */
+  readonly words?: { readonly placeholder: string; readonly doc: string; readonly known: readonly string[] | "call" };
   /** Command lines that work. */
   readonly examples: readonly string[];
   /** @returns The exit code. */
@@ -39,11 +42,11 @@ export async function runProgram<O extends Settings>(program: Program<O>): Promi
         settings: {},
         ...(words === undefined ? {} : { positional: words }),
         run: async (input) => {
-          if (words?.known !== "any") refuseUnknown(input.positionals, words?.known ?? []);
+          if (words?.known !== "call") refuseUnknown(input.positionals, words?.known ?? []);
           return await program.run(input.options as SettingValues<O>, input.positionals);
         },
       },
-      process.argv.slice(2),
+      words?.known === "call" ? splitAtCall(options, process.argv.slice(2)) : process.argv.slice(2),
       // No program of the repository describes other commands.
       { stdin, stdout, stderr, environment, process, loadCommands: () => Promise.resolve([]) },
     );
@@ -53,6 +56,14 @@ export async function runProgram<O extends Settings>(program: Program<O>): Promi
     stderr.write(`${isSaid ? error.message : inspect(error)}\n`);
     process.exit(isSaid ? exitCodeOf(error) : exitCodes.refused);
   }
+}
+
+/** Puts `--` before the first word, unless the user did. */
+function splitAtCall(options: Settings, args: readonly string[]): readonly string[] {
+  const valued = Object.values(options).filter(({ placeholder }) => placeholder !== "");
+  const needsValue = (arg: string | undefined): boolean => valued.some((option) => `--${flagName(option)}` === arg);
+  const start = args.findIndex((arg, index) => arg === "--" || !(arg.startsWith("-") || needsValue(args[index - 1])));
+  return start < 0 || args[start] === "--" ? args : [...args.slice(0, start), "--", ...args.slice(start)];
 }
 
 function refuseUnknown(words: readonly string[], known: readonly string[]): void {
