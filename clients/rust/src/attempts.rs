@@ -39,8 +39,6 @@ pub(crate) struct Limits {
     pub(crate) timeout: Duration,
     /// Of the first attempt; each one has twice as long as the one before, as far as it may.
     pub(crate) first_attempt: Duration,
-    /// Whether it fills a buffer: what is lost is then only a gap.
-    pub(crate) is_refill: bool,
 }
 
 /// Makes the calls of one client.
@@ -86,7 +84,7 @@ impl Attempts {
     /// The limits of a call.
     pub(crate) fn limits(&self) -> Limits {
         let ClientOptions { timeout, attempt_timeout, .. } = self.options;
-        Limits { timeout, first_attempt: attempt_timeout, is_refill: false }
+        Limits { timeout, first_attempt: attempt_timeout }
     }
 
     /// Makes the attempts of one call.
@@ -113,7 +111,7 @@ impl Attempts {
             sleep_until(starts_at).await;
             let ends_at = deadline.min(Instant::now() + limit);
             limit = (2 * limit).min(self.options.attempt_timeout);
-            let failure = match self.attempt(&endpoint, ends_at, limits.is_refill, origin_of, &rpc).await? {
+            let failure = match self.attempt(&endpoint, ends_at, origin_of, &rpc).await? {
                 Ok(answer) => return Ok(answer),
                 Err(failure) if Instant::now() >= deadline && failure.reason() == Reason::DeadlineExceeded => {
                     return Err(last.unwrap_or(failure));
@@ -133,7 +131,6 @@ impl Attempts {
         &self,
         endpoint: &Arc<Endpoint>,
         ends_at: Instant,
-        is_refill: bool,
         origin_of: fn(&R) -> Origin,
         rpc: &F,
     ) -> Result<Result<R, Error>, Error>
@@ -175,7 +172,7 @@ impl Attempts {
         }
         let failure = self.endpoints.note_failure(endpoint, &connection, failure);
         if has_run_out {
-            endpoint.note_silence(&connection, is_refill);
+            endpoint.note_silence(&connection);
         }
         Ok(Err(failure))
     }

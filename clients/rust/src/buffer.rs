@@ -317,7 +317,7 @@ impl Inner {
         let count = state.policy.want(self.made_at.elapsed(), handed_out, count_min, count_max);
         let options = &self.attempts.options;
         let first_attempt = state.policy.limit(options.attempt_timeout);
-        (count, Limits { timeout: options.timeout, first_attempt, is_refill: true })
+        (count, Limits { timeout: options.timeout, first_attempt })
     }
 
     /// Takes the outcome of a reservation. Gives how long the next one has to wait where it failed.

@@ -1,9 +1,11 @@
+use hyper_util::client::legacy::connect::HttpConnector;
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint as Target, Uri};
+use tower::{Service, service_fn};
 
 /// A connection that has not answered yet is left alone for this long.
 const NEW_FOR: Duration = Duration::from_secs(10);
@@ -17,6 +19,7 @@ pub(crate) struct Connection {
 }
 
 struct Health {
+    /// When the library last began to connect.
     opened_at: Instant,
     /// Since when it owes an answer.
     silent_since: Option<Instant>,
@@ -24,9 +27,19 @@ struct Health {
 }
 
 impl Connection {
-    pub(crate) fn new(channel: Channel, number: u64) -> Self {
+    /// Makes a connection that opens with its first request. After its end the library opens it again for the next one.
+    pub(crate) fn new(target: &Target, connect_timeout: Duration, number: u64) -> Self {
         let health = Health { opened_at: Instant::now(), silent_since: None, has_answered: false };
-        Self { channel, number, health: Arc::new(Mutex::new(health)) }
+        let health = Arc::new(Mutex::new(health));
+        let channel = target.connect_with_connector_lazy(service_fn({
+            let (health, mut tcp) = (health.clone(), tcp_connector(connect_timeout));
+            move |uri: Uri| {
+                let mut health = locked(&health);
+                (health.opened_at, health.has_answered) = (Instant::now(), false);
+                tcp.call(uri)
+            }
+        }));
+        Self { channel, number, health }
     }
 
     pub(crate) fn note_request(&self) {
@@ -38,7 +51,7 @@ impl Connection {
         (health.silent_since, health.has_answered) = (None, true);
     }
 
-    /// Takes note that it broke: the library opens it again for the next request.
+    /// Takes note that it broke, and owes no answer any more.
     pub(crate) fn note_end(&self) {
         *self.health() = Health { opened_at: Instant::now(), silent_since: None, has_answered: false };
     }
@@ -50,7 +63,20 @@ impl Connection {
         is_old && health.silent_since.is_some_and(|since| since.elapsed() >= silence)
     }
 
-    fn health(&self) -> std::sync::MutexGuard<'_, Health> {
-        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    fn health(&self) -> MutexGuard<'_, Health> {
+        locked(&self.health)
     }
+}
+
+fn locked(health: &Mutex<Health>) -> MutexGuard<'_, Health> {
+    health.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a channel connects by. The timeout is that of TCP alone: a TLS handshake with a busy server may take longer.
+pub(crate) fn tcp_connector(connect_timeout: Duration) -> HttpConnector {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_nodelay(true);
+    tcp.set_connect_timeout(Some(connect_timeout));
+    tcp
 }

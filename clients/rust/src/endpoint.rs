@@ -1,5 +1,5 @@
 use crate::{
-    connection::Connection,
+    connection::{Connection, tcp_connector},
     error::{Code, Error, Reason},
     options::{ClientOptions, InvalidOption},
 };
@@ -20,6 +20,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(8);
 pub(crate) struct Endpoint {
     pub(crate) url: String,
     target: Target,
+    connect_timeout: Duration,
     state: Mutex<State>,
 }
 
@@ -38,9 +39,9 @@ impl Endpoint {
     pub(crate) fn new(url: &str, options: &ClientOptions) -> Result<Self, InvalidOption> {
         const UNFIT: InvalidOption = InvalidOption("an endpoint is not a URL");
         let target = Target::from_shared(url.to_owned()).map_err(|_| UNFIT)?;
-        let target = target.connect_timeout(options.attempt_timeout).tcp_nodelay(true);
         let target = if url.starts_with("https:") { with_tls(target, options)? } else { target };
-        Ok(Self { url: url.to_owned(), target, state: Mutex::default() })
+        let connect_timeout = options.attempt_timeout;
+        Ok(Self { url: url.to_owned(), target, connect_timeout, state: Mutex::default() })
     }
 
     /// The connection in use.
@@ -50,14 +51,14 @@ impl Endpoint {
             return connection.clone();
         }
         state.made += 1;
-        let connection = Connection::new(self.target.connect_lazy(), state.made);
+        let connection = Connection::new(&self.target, self.connect_timeout, state.made);
         state.connection = Some(connection.clone());
         connection
     }
 
     /// A connection apart, for a stream.
     pub(crate) fn channel_apart(&self) -> Channel {
-        self.target.connect_lazy()
+        self.target.connect_with_connector_lazy(tcp_connector(self.connect_timeout))
     }
 
     pub(crate) fn down_until(&self) -> Option<Instant> {
@@ -89,14 +90,14 @@ impl Endpoint {
         state.last_failure = Some(failure.clone());
     }
 
-    /// Leaves a connection that has answered nothing for too long; for a refill, which may cost a gap, at once.
-    pub(crate) fn note_silence(&self, connection: &Connection, is_refill: bool) {
+    /// Leaves a connection that has answered nothing for too long.
+    pub(crate) fn note_silence(&self, connection: &Connection) {
         let mut state = self.state();
         if state.connection.as_ref().is_none_or(|present| present.number != connection.number) {
             return;
         }
         let silence = (SILENCE * 2u32.pow(state.replaced_in_row.min(3))).min(SILENCE_MAX);
-        if connection.is_dark(if is_refill { Duration::ZERO } else { silence }) {
+        if connection.is_dark(silence) {
             state.connection = None;
             state.replaced_in_row += 1;
         }

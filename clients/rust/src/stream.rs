@@ -1,5 +1,5 @@
 use crate::{
-    attempts::{Attempts, Limits},
+    attempts::Attempts,
     deployments::Origin,
     error::Error,
     generated::{BatchNextIdsRequest, BatchNextIdsResponse, id_service_client::IdServiceClient},
@@ -79,11 +79,10 @@ impl IdStream {
     /// Opens a stream by the attempts of a call, each over a connection of its own.
     async fn begin(&self) -> Result<OpenStream, Error> {
         let count = self.left;
-        let limits = Limits { is_refill: false, ..self.attempts.limits() };
         let endpoints = &self.attempts.endpoints;
         let endpoint = std::sync::Mutex::new(String::new());
         let chunks = self.attempts.call(
-            limits,
+            self.attempts.limits(),
             |_: &Streaming<BatchNextIdsResponse>| Origin::Nothing,
             |_, stamp| {
                 let (chosen, _) = endpoints.choose();

@@ -1,4 +1,5 @@
 import { Code } from "@connectrpc/connect";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { faultError, type ScriptedIdServer } from "../../../test/support/processes/scripted-id-server.ts";
 import { TcpProxy } from "../../../test/support/processes/tcp-proxy.ts";
@@ -95,6 +96,16 @@ test("a refill without an answer goes over a second connection of a lone server,
   // Over the same connection: the one before answers nothing.
   await client.nextId();
   expect(link.acceptedCount).toBe(2);
+});
+
+test("a refill opens no second connection beside one that has answered no request", async () => {
+  const server = await startServer();
+  // After a second a refill would be sent again.
+  server.handlers = {
+    reserveIds: ({ count }) => sleep(1_500).then(() => ({ runs: [{ firstId: 1n, count, stride: 1n }] })),
+  };
+  await connect([server], { attemptTimeoutMs: 4_000, timeoutMs: 60_000 }).prefetch({ maxAgeMs: 60_000 }).nextId();
+  expect(server.acceptedCount).toBe(1);
 });
 
 test("a single call is never sent twice, and a refill is not while a quota is used up", async () => {

@@ -70,6 +70,35 @@ export const darkCases: readonly Case[] = [
       holdInTime(link.acceptedCount <= 3, `4 calls opened ${link.acceptedCount} connections`);
     },
   },
+  {
+    rule: "attempts 12",
+    name: "late-after-restart",
+    law: "A server that is late by 1.5 s after its restart gets one connection of a client: the new one is left alone.",
+    isNeeded: false,
+    run: async (world) => {
+      const server = await world.server();
+      const client = await world.open([server.url], { buffer: 1 });
+      const taking = client.take(100, 7);
+      await sleep(1_000);
+      await server.kill();
+      // The client finds that it is gone.
+      await sleep(1_500);
+      const plain = handlersOf(1);
+      const wait = sleep(1_500);
+      server.handlers = {
+        ...plain,
+        reserveIds: async (request, context) => {
+          await wait;
+          return plain.reserveIds!(request, context);
+        },
+      };
+      const before = server.acceptedCount;
+      await server.start();
+      holdNoFailure(await taking);
+      const opened = server.acceptedCount - before;
+      holdInTime(opened === 1, `the client opened ${opened} connections`);
+    },
+  },
   ...darkKindNames.map((kind): Case => {
     const { name, what } = darkLaws[kind];
     return {

@@ -52,12 +52,12 @@ export class GrpcChannel {
   }
 
   /**
-   * Opens a channel to the same server for one call. It opens none while the present connection has not answered, and
-   * at most one in ten seconds: a server that starts or stalls must not be flooded with handshakes.
+   * Opens a channel to the same server for one call. It opens none while the present connection has answered no
+   * request, and at most one in ten seconds: a server that starts or stalls must not be flooded with handshakes.
    */
   second(): GrpcChannel | undefined {
     const nowMs = performance.now();
-    if (this.#current?.hasAnswered !== true || nowMs - this.#secondAtMs < secondPauseMs) return undefined;
+    if (this.#current?.hasAnsweredRequest !== true || nowMs - this.#secondAtMs < secondPauseMs) return undefined;
     this.#secondAtMs = nowMs;
     return new GrpcChannel(this.#target, this.#sockets);
   }
