@@ -11,8 +11,8 @@ use Snowlane\SnowlaneException;
 require __DIR__ . '/../autoload.php';
 
 /**
- * No streams, no stock for an outage, no offline reading, no two regions; and no threads to make a fleet. A request that
- * runs out of time costs its connection of HTTP/1.1, so a late server gets a new one.
+ * No streams, no stock for an outage, no offline reading, no two regions; and no threads to make a fleet. A request
+ * that runs out of time costs its connection of HTTP/1.1, so a late server gets a new one.
  */
 const LEFT_OUT = [
     'wrong-certificates',

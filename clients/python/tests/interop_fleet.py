@@ -8,7 +8,7 @@ from collections import Counter
 
 from snowlane import AsyncIdClient, AsyncPrefetchBuffer, SnowlaneError
 
-# So many clients wait for their first ID at a time.
+# This many clients wait for their first ID at a time.
 _STARTING_MAX = 50
 
 
