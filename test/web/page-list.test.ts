@@ -98,6 +98,15 @@ test("each ID of one long line is a row, as of JSON", async () => {
   await page.locator(".answer").getByText("sequence 299").waitFor();
 });
 
+test("of a line with thousands of IDs the box shows and marks the start alone, and all of them are listed", async () => {
+  const page = await openParse();
+  const ids = listOf(Array.from({ length: 3_000 }, (_, index) => [index % 5, index * 10] as const));
+  await box(page).fill(JSON.stringify(ids));
+  await page.getByText("Only the start of the text is shown here; all of it is in the table.").waitFor();
+  await expect.poll(() => page.locator('[role="rowgroup"] [role="row"]').count(), patience).toBe(3_000);
+  expect(await page.locator("pre mark").count()).toBeLessThanOrEqual(1_000);
+});
+
 test("10,000 rows are sorted in pieces: each frame adds 500 of them", async () => {
   const page = await openParse();
   const ids = listOf(Array.from({ length: 10_000 }, (_, index) => [index % 5, index * 10] as const));

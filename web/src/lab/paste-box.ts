@@ -9,9 +9,11 @@ import { findsLeft } from "./excluded.ts";
 import { linkOf } from "./page-link.ts";
 import type { TextId } from "./text-ids.ts";
 
-/** A browser takes seconds to lay out a text field of thousands of lines: it shows only the first of that many. */
+/** A browser takes seconds to lay out a text field of thousands of lines or marks: it shows only the start of those. */
 export const boxLinesMax = 500;
+const boxLengthMax = 50_000;
 const shownLinesMax = 200;
+const shownLengthMax = 20_000;
 
 /** An example of many kinds: a log, a mention, JSON, a link, a number that lost its digits, and texts of others. */
 const example = `2022-06-28T16:07:40.105Z INFO order 1541815603606036522 created by <@175928847299117063>
@@ -40,8 +42,8 @@ interface PasteBox {
 export function pasteBox(state: State, texts: Texts, box: PasteBox): TemplateResult {
   const words = texts.parse;
   const { text, leftOutCount, lines, found, excluded } = state.parse;
-  const isLong = lines !== undefined && lines.count > boxLinesMax;
-  const shown = isLong ? firstLines(text, shownLinesMax) : text;
+  const isLong = text.length > boxLengthMax || (lines !== undefined && lines.count > boxLinesMax);
+  const shown = isLong ? firstLines(text, shownLinesMax).slice(0, shownLengthMax) : text;
   const chosen = box.ids.length > 1 ? box.ids[state.parse.at]?.start : undefined;
   const finds = findsLeft(state.parse);
   const marks = guard([found, excluded, chosen, shown], () =>
@@ -71,7 +73,7 @@ export function pasteBox(state: State, texts: Texts, box: PasteBox): TemplateRes
     <div class="box-foot">
       <p id="found" role="status">${found === undefined ? nothing : box.isReadWhole ? words.readWhole : words.foundCount(finds.length, found.times.length)}</p>
       ${leftOutCount === 0 ? nothing : html`<p class="hint left-out" role="status">${words.leftOut(linesMax, leftOutCount)}</p>`}
-      ${isLong ? html`<p class="hint">${words.shortened(shownLinesMax)}</p>` : nothing}
+      ${isLong ? html`<p class="hint">${words.shortened}</p>` : nothing}
       <div class="spacer"></div>
       ${
         text === ""

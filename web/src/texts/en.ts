@@ -286,7 +286,7 @@ export const en = {
     reading: (done: number, count: number) => `Reading: ${number(done)} of ${counted(count, "line")}`,
     leftOut: (read: number, left: number) =>
       `The first ${number(read)} lines are read; ${counted(left, "more line is", "more lines are")} left out.`,
-    shortened: (shown: number) => `The first ${number(shown)} lines are shown here; all are in the table.`,
+    shortened: "Only the start of the text is shown here; all of it is in the table.",
     clear: "Clear",
     downloadCsv: "Download CSV",
     by: "Worker",

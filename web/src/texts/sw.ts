@@ -280,7 +280,7 @@ export const sw: Texts = {
       `Mistari ${number(count)} imesomwa${refused === 0 ? "" : `, na kati yake ${number(refused)} haina ID`}.`,
     reading: (done, count) => `Inachambua: ${number(done)} kati ya mistari ${number(count)}`,
     leftOut: (read, left) => `Mistari ${number(read)} ya kwanza imesomwa; ${number(left)} iliyobaki imeachwa.`,
-    shortened: (shown) => `Mistari ${number(shown)} ya kwanza inaonyeshwa hapa; yote imo katika jedwali.`,
+    shortened: "Mwanzo tu wa maandishi unaonyeshwa hapa; yote yamo katika jedwali.",
     clear: "Futa",
     downloadCsv: "Pakua CSV",
     by: "Nodi",

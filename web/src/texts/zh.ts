@@ -257,7 +257,7 @@ export const zh: Texts = {
       `已解析 ${number(count)} 行${refused === 0 ? "" : `，其中 ${number(refused)} 行不是 ID`}。`,
     reading: (done, count) => `正在解析：${number(done)} / ${number(count)} 行`,
     leftOut: (read, left) => `只解析前 ${number(read)} 行，其余 ${number(left)} 行已忽略。`,
-    shortened: (shown) => `此处只显示前 ${number(shown)} 行，全部结果见表格。`,
+    shortened: "此处只显示文本的开头，全部结果见表格。",
     clear: "清空",
     downloadCsv: "下载 CSV",
     by: "工作节点",
