@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SnowlaneProcess } from "../support/processes/snowlane-process.ts";
 import { TcpProxy } from "../support/processes/tcp-proxy.ts";
 import { ProgramUnderTest } from "../clients/conformance/program-under-test.ts";
-import type { TakeResult } from "../clients/conformance/world.ts";
+import { patience, type TakeResult } from "../clients/conformance/world.ts";
 import type { ClientProgram } from "./client-programs.ts";
 
 /** How an outage goes. */
@@ -59,7 +59,14 @@ export async function runOutageTrial(options: OutageTrialOptions): Promise<reado
   };
   try {
     const opening = { ...client, buffer: 1, endpoints, outage_ms: dead * 1_000 };
-    await Promise.all(running.map(({ program }) => program.send("open", opening)));
+    for (const { program } of running) {
+      // A virtual machine that starts slowly must not fail a call.
+      const patient = { client: "first", buffer: 1, endpoints, ...patience };
+      await program.send("open", patient);
+      await program.send("call", { client: "first", count: 1 });
+      await program.send("close", { client: "first" });
+      await program.send("open", opening);
+    }
     const filling = await takeAll("before", before);
     await server.stop("SIGKILL");
     proxy.cut();

@@ -1,14 +1,15 @@
-use hyper_util::client::legacy::connect::HttpConnector;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
-use tonic::transport::{Channel, Endpoint as Target, Uri};
-use tower::{Service, service_fn};
+use tonic::transport::Channel;
 
 /// A connection that has not answered yet is left alone for this long.
 const NEW_FOR: Duration = Duration::from_secs(10);
+
+/// Takes note that the library begins to connect.
+pub(crate) type NoteOpening = Box<dyn FnMut() + Send>;
 
 /// One connection of an endpoint, and how long it has been silent.
 #[derive(Clone)]
@@ -28,16 +29,15 @@ struct Health {
 
 impl Connection {
     /// Makes a connection that opens with its first request. After its end the library opens it again for the next one.
-    pub(crate) fn new(target: &Target, connect_timeout: Duration, number: u64) -> Self {
+    ///
+    /// - `open`: makes the channel, which says each time that it begins to connect.
+    pub(crate) fn new(number: u64, open: impl FnOnce(NoteOpening) -> Channel) -> Self {
         let health = Health { opened_at: Instant::now(), silent_since: None, has_answered: false };
         let health = Arc::new(Mutex::new(health));
-        let channel = target.connect_with_connector_lazy(service_fn({
-            let (health, mut tcp) = (health.clone(), tcp_connector(connect_timeout));
-            move |uri: Uri| {
-                let mut health = locked(&health);
-                (health.opened_at, health.has_answered) = (Instant::now(), false);
-                tcp.call(uri)
-            }
+        let noted = health.clone();
+        let channel = open(Box::new(move || {
+            let mut health = locked(&noted);
+            (health.opened_at, health.has_answered) = (Instant::now(), false);
         }));
         Self { channel, number, health }
     }
@@ -70,13 +70,4 @@ impl Connection {
 
 fn locked(health: &Mutex<Health>) -> MutexGuard<'_, Health> {
     health.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What a channel connects by. The timeout is that of TCP alone: a TLS handshake with a busy server may take longer.
-pub(crate) fn tcp_connector(connect_timeout: Duration) -> HttpConnector {
-    let mut tcp = HttpConnector::new();
-    tcp.enforce_http(false);
-    tcp.set_nodelay(true);
-    tcp.set_connect_timeout(Some(connect_timeout));
-    tcp
 }

@@ -1,14 +1,16 @@
 use crate::{
-    connection::{Connection, tcp_connector},
+    connection::{Connection, NoteOpening},
     error::{Code, Error, Reason},
     options::{ClientOptions, InvalidOption},
 };
+use hyper_util::client::legacy::connect::HttpConnector;
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
-use tonic::transport::{Channel, Endpoint as Target};
+use tonic::transport::{Channel, Endpoint as Target, Uri};
+use tower::{Service, service_fn};
 
 const BACK_OFF: Duration = Duration::from_millis(100);
 const BACK_OFF_MAX: Duration = Duration::from_secs(2);
@@ -51,14 +53,29 @@ impl Endpoint {
             return connection.clone();
         }
         state.made += 1;
-        let connection = Connection::new(&self.target, self.connect_timeout, state.made);
+        let connection = Connection::new(state.made, |note_opening| self.channel(note_opening));
         state.connection = Some(connection.clone());
         connection
     }
 
     /// A connection apart, for a stream.
     pub(crate) fn channel_apart(&self) -> Channel {
-        self.target.connect_with_connector_lazy(tcp_connector(self.connect_timeout))
+        self.channel(Box::new(|| {}))
+    }
+
+    /// The timeout is that of TCP alone: a TLS handshake with a busy server may take longer.
+    fn channel(&self, mut note_opening: NoteOpening) -> Channel {
+        if self.url.starts_with("unix:") {
+            return self.target.connect_lazy();
+        }
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(self.connect_timeout));
+        self.target.connect_with_connector_lazy(service_fn(move |uri: Uri| {
+            note_opening();
+            tcp.call(uri)
+        }))
     }
 
     pub(crate) fn down_until(&self) -> Option<Instant> {

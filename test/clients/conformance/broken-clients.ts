@@ -139,9 +139,16 @@ export const brokenClients: readonly BrokenClient[] = [
   {
     wrong: "opens a connection for each request",
     cases: ["fleet-restart", "fleet-stall", "slow-server"],
-    file: thin,
-    from: "    JSON.parse(answer.body)\n",
-    to: "    JSON.parse(answer.body).tap { @http.finish; @http = nil }\n",
+    file: `${typescript}/grpc/grpc-channel.ts`,
+    from: "    if (this.#current?.takesRequests !== true) {\n",
+    to: "    if (true) {\n",
+  },
+  {
+    wrong: "opens a second connection beside one that has not answered yet",
+    cases: ["late-after-restart"],
+    file: `${typescript}/grpc/grpc-channel.ts`,
+    from: "this.#current?.hasAnsweredRequest !== true || nowMs",
+    to: "nowMs",
   },
   {
     wrong: "asks no server for its deployment before the first ID",
