@@ -60,7 +60,9 @@ test.each(["/sub/", "/a/b/"])(
     await page.getByRole("link", { name: "Proof", exact: true }).click();
     await page.locator("#proof canvas").waitFor();
     await page.getByRole("link", { name: "Generate", exact: true }).click();
-    expect(await page.locator(".code pre").innerText()).toContain(`${http1Url}${prefix}snowlane.v1.IdService/NextId`);
+    await expect
+      .poll(() => page.locator(".code pre").innerText())
+      .toContain(`${http1Url}${prefix}snowlane.v1.IdService/NextId`);
     expect(asked.filter((url) => url.includes("/snowlane.v1.")).length).toBeGreaterThan(3);
     expect(asked.filter((url) => url.includes("/assets/")).length).toBeGreaterThan(3);
     expect(asked.filter((url) => !url.startsWith(http1Url + prefix))).toEqual([]);

@@ -133,7 +133,7 @@ test("the colours that are chosen stay after a reload", async () => {
   await page.getByRole("main").waitFor();
   expect(await background()).toBe(dark);
   await page.getByRole("button", { name: "Auto" }).click();
-  expect(await background()).toBe(light);
+  await expect.poll(() => background()).toBe(light);
 });
 
 test("a link shows the same ID by the same layout, and its fragment never reaches the server", async () => {

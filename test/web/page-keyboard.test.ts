@@ -53,7 +53,7 @@ test("one ID of this server is made and read, and its strip is walked through", 
   await page.getByRole("region", { name: "Result" }).waitFor();
   await tabTo(page, "button", /^time: bits/);
   await page.keyboard.press("ArrowRight");
-  expect(await page.locator(".strip-note").innerText()).toContain("datacenter: bits 21 to 17");
+  await expect.poll(() => page.locator(".strip-note").innerText()).toContain("datacenter: bits 21 to 17");
 });
 
 test("the form of an ID is changed, an earlier one is read, and the program of another language is copied", async () => {
@@ -81,7 +81,7 @@ test("the form of an ID is changed, an earlier one is read, and the program of a
 test("the first Tab leads past the head", async () => {
   const page = await world.open();
   await page.keyboard.press("Tab");
-  expect(await page.evaluate("document.activeElement.className")).toBe("skip");
+  await expect.poll(() => page.evaluate("document.activeElement.className")).toBe("skip");
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
   const first = page.getByRole("main").locator("a, button").first();
@@ -174,7 +174,7 @@ test("the language and the colours are chosen", async () => {
   expect(await html.getAttribute("data-theme")).toBe("dark");
   await tabTo(page, "button", "Light", "Shift+Tab");
   await page.keyboard.press("Enter");
-  expect(await html.getAttribute("data-theme")).toBe("light");
+  await expect.poll(() => html.getAttribute("data-theme")).toBe("light");
   await tabTo(page, "button", "Kiswahili", "Shift+Tab");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Zalisha", exact: true }).waitFor();

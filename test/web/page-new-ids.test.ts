@@ -71,7 +71,7 @@ test("a count of 0, of 10^7 and of no number is reported at its field, and asks 
   const field = page.getByLabel("How many");
   for (const count of ["0", "10000000", "-1", "1.5", "many", ""]) {
     await field.fill(count);
-    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
     const described = await field.getAttribute("aria-describedby");
     expect(await page.locator(`#${described}`).innerText()).toBe("Write a whole number from 1 to 1,000,000.");
     expect(await page.getByRole("button", { name: "Generate" }).isDisabled()).toBe(true);
@@ -84,7 +84,7 @@ test("an ID made by hand with an epoch of its own reads back the same in snowlan
   await page.getByText("nothing keeps it unique").waitFor();
   await page.getByRole("button", { name: "Change the epoch or the layout" }).click();
   await page.getByLabel("Epoch, as a date").fill("2020-01-01");
-  expect(await page.getByLabel("Epoch, in Unix milliseconds").inputValue()).toBe("1577836800000");
+  await expect.poll(() => page.getByLabel("Epoch, in Unix milliseconds").inputValue()).toBe("1577836800000");
   await page.getByLabel("Time").fill("2026-01-31 12:00:00.123");
   await page.getByLabel("Datacenter").fill("3");
   await page.getByLabel("Worker").fill("31");

@@ -245,10 +245,10 @@ test("the fields of the strip are named by mouse, finger and arrow keys", async 
   await strip.getByRole("button", { name: "worker: bits 16 to 12, value 26" }).hover();
   expect(await note.innerText()).toBe("worker: bits 16 to 12, value 26");
   await strip.getByRole("button", { name: /^sequence/ }).click();
-  expect(await note.innerText()).toBe("sequence: bits 11 to 0, value 42");
+  await expect.poll(() => note.innerText()).toBe("sequence: bits 11 to 0, value 42");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
-  expect(await note.innerText()).toBe("datacenter: bits 21 to 17, value 11");
+  await expect.poll(() => note.innerText()).toBe("datacenter: bits 21 to 17, value 11");
   await page.keyboard.press("Home");
-  expect(await note.innerText()).toBe("always 0: bit 63, value 0");
+  await expect.poll(() => note.innerText()).toBe("always 0: bit 63, value 0");
 });

@@ -51,7 +51,7 @@ test("the presets that an ID could be of are listed with its day under each, and
     await others.getByRole("radio", { name: `${title} ${day}` }).waitFor();
   }
   await others.getByRole("radio", { name: "Discord" }).click();
-  expect(await page.getByLabel("Layout").inputValue()).toBe("discord");
+  await expect.poll(() => page.getByLabel("Layout").inputValue()).toBe("discord");
   await page.getByText("25 August 2026").waitFor();
   await page.getByRole("textbox", { name: "IDs" }).fill("5");
   await others.getByText("No known layout gives this ID a time in the past.").waitFor();
@@ -140,7 +140,9 @@ test("an ID by hand is written in every text form as the server writes it", asyn
   }
   await page.getByLabel("Text form").selectOption({ label: "base32" });
   await page.getByLabel("Check symbol at the end").check();
-  expect(await page.locator(".when.id").innerText()).toBe(codec.writer({ form: "base32", checkSymbol: true })(made));
+  await expect
+    .poll(() => page.locator(".when.id").innerText())
+    .toBe(codec.writer({ form: "base32", checkSymbol: true })(made));
 });
 
 test("Learn has every part, links that tell no address, and counts a custom layout", async () => {

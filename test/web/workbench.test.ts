@@ -55,11 +55,11 @@ test("the same by the keyboard alone", async () => {
       .evaluate((element) => element.matches(":focus"));
   const tabTo = async (name: string): Promise<void> => {
     for (let presses = 0; presses < 60 && !(await isFocused(name)); presses++) await page.keyboard.press("Tab");
-    expect(await isFocused(name)).toBe(true);
+    await expect.poll(() => isFocused(name)).toBe(true);
   };
   await tabTo("1541815603606036522");
   await page.keyboard.press("ArrowDown");
-  expect(await isFocused(String(second))).toBe(true);
+  await expect.poll(() => isFocused(String(second))).toBe(true);
   await tabTo("ISO 8601");
   await page.keyboard.press("Enter");
   const iso = new Date(parseId(layouts.twitter, second).createTimeMs).toISOString();
