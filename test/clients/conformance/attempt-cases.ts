@@ -3,7 +3,7 @@ import { Code } from "@connectrpc/connect";
 import { setTimeout as sleep } from "node:timers/promises";
 import { faultError, type ScriptedIdServer } from "../../support/processes/scripted-id-server.ts";
 import type { Case } from "./case.ts";
-import { handlersOf } from "./fault-server.ts";
+import { handlersOf, lateHandlers } from "./fault-server.ts";
 import { hold, holdAnswered, holdInTime, holdNoFailure, patience, type World } from "./world.ts";
 
 const unavailable = { reason: "STORE_UNAVAILABLE", code: Code.Unavailable };
@@ -278,15 +278,8 @@ export const attemptCases: readonly Case[] = [
     isNeeded: true,
     run: async (world) => {
       const server = await world.server();
-      const plain = handlersOf(1);
-      server.handlers = {
-        ...plain,
-        // So that calls are on their way when it comes.
-        nextId: async (request, context) => {
-          await sleep(10);
-          return plain.nextId!(request, context);
-        },
-      };
+      // So that calls are on their way when it comes.
+      server.handlers = lateHandlers(() => sleep(10));
       const client = await world.open([server.url]);
       holdNoFailure(await befallAfterCalls(server, 15, () => server.goAway(), client.take(50, 4)));
     },

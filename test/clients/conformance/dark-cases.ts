@@ -1,7 +1,7 @@
 /** Cases of dark connections, which are open and answer nothing. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Case } from "./case.ts";
-import { handlersOf } from "./fault-server.ts";
+import { lateHandlers } from "./fault-server.ts";
 import { callInTheDark, type DarkKind, type DarkOutcome, takeInTheDark } from "./dark.ts";
 import { holdAnswered, holdInTime, holdNoFailure } from "./world.ts";
 
@@ -57,14 +57,7 @@ export const darkCases: readonly Case[] = [
     run: async (world) => {
       const server = await world.server();
       const link = await world.link(server);
-      const plain = handlersOf(1);
-      server.handlers = {
-        ...plain,
-        nextId: async (request, context) => {
-          await sleep(1_000);
-          return plain.nextId!(request, context);
-        },
-      };
+      server.handlers = lateHandlers(() => sleep(1_000));
       const results = await (await world.open([urlOf(link)])).call(4);
       for (const result of results) holdAnswered(result, "a call failed");
       holdInTime(link.acceptedCount <= 3, `4 calls opened ${link.acceptedCount} connections`);
@@ -83,15 +76,8 @@ export const darkCases: readonly Case[] = [
       await server.kill();
       // The client finds that it is gone.
       await sleep(1_000);
-      const plain = handlersOf(1);
       let late: Promise<void> | undefined;
-      server.handlers = {
-        ...plain,
-        reserveIds: async (request, context) => {
-          await (late ??= sleep(3_000));
-          return plain.reserveIds!(request, context);
-        },
-      };
+      server.handlers = lateHandlers(() => (late ??= sleep(3_000)));
       const before = server.acceptedCount;
       await server.start();
       holdNoFailure(await taking);
@@ -117,16 +103,11 @@ export const darkCases: readonly Case[] = [
     run: async (world) => {
       const server = await world.server();
       const link = await world.link(server);
-      const plain = handlersOf(1);
       let asked = 0;
-      server.handlers = {
-        ...plain,
-        reserveIds: async (request, context) => {
-          asked += request.count;
-          await sleep(400);
-          return plain.reserveIds!(request, context);
-        },
-      };
+      server.handlers = lateHandlers((count) => {
+        asked += count;
+        return sleep(400);
+      });
       const client = await world.open([urlOf(link)], { buffer: 1 });
       holdNoFailure(await client.take(200, 9));
       const { reserved } = await client.stats();

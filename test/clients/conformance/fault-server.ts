@@ -40,6 +40,26 @@ export function handlersOf(deployment: number): ScriptedIdServer["handlers"] {
   };
 }
 
+/**
+ * Handlers of deployment 1 that give IDs after a wait.
+ *
+ * @param wait - Begins with each call, and is given how many IDs it asks for.
+ */
+export function lateHandlers(wait: (count: number) => Promise<void>): ScriptedIdServer["handlers"] {
+  const plain = handlersOf(1);
+  return {
+    ...plain,
+    nextId: async (request, context) => {
+      await wait(1);
+      return plain.nextId!(request, context);
+    },
+    reserveIds: async (request, context) => {
+      await wait(request.count);
+      return plain.reserveIds!(request, context);
+    },
+  };
+}
+
 /** What GetInfo calls a deployment. */
 export function fingerprintOf(deployment: number): string {
   return deployment === 0 ? "" : deployment.toString(16).padStart(8, "0").padEnd(32, "0");

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sized } from "../../support/worlds/scale.ts";
 import type { Case } from "./case.ts";
-import { handlersOf } from "./fault-server.ts";
+import { handlersOf, lateHandlers } from "./fault-server.ts";
 import { holdInTime, holdNoFailure, type TakeResult, type World } from "./world.ts";
 
 /** Clients of the fleet: `npm run all -- conformance` takes the second number. */
@@ -65,17 +65,10 @@ export const fleetCases: readonly Case[] = [
     isAlone,
     run: (world) =>
       holdFleet(world, async (server) => {
-        const plain = handlersOf(1);
         const over = sleep(500);
-        server.handlers = {
-          ...plain,
-          reserveIds: async (request, context) => {
-            await over;
-            return plain.reserveIds!(request, context);
-          },
-        };
+        server.handlers = lateHandlers(() => over);
         await over;
-        server.handlers = plain;
+        server.handlers = handlersOf(1);
       }),
   },
 ];
