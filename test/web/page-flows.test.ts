@@ -155,6 +155,9 @@ test("a link shows the same ID by the same layout, and its fragment never reache
   expect(await other.locator(hero).innerText()).toBe(before);
   expect(asked.filter((url) => url.includes("123456789012345678"))).toEqual(asked.filter((url) => url.includes("#")));
   expect(JSON.stringify(world.server().log)).not.toContain("123456789012345678");
+  // The search takes this number for no ID: a link that brought it keeps it all the same.
+  await other.getByLabel("Layout").selectOption("discord");
+  await expect.poll(() => other.evaluate("location.hash")).toBe("#/parse?id=123456789012345678&layout=discord");
 });
 
 test("a browser that keeps nothing for the page changes its language and colours all the same", async () => {

@@ -3,7 +3,7 @@ import { findsLeft } from "./lab/excluded.ts";
 import { isGuessed } from "./lab/reading-options.ts";
 import { idsOfText } from "./lab/text-ids.ts";
 import { chosenLayout } from "./layout-field.ts";
-import { fragmentMax, writeGenerateLink, writeLearnLink, writeLink } from "./route.ts";
+import { fragmentMax, readRoute, writeGenerateLink, writeLearnLink, writeLink } from "./route.ts";
 import type { State } from "./state.ts";
 
 /** Browsers refuse an address that is written more often than some 100 times in 30 seconds. */
@@ -53,7 +53,8 @@ function fragmentOf(state: State): string | undefined {
 
 /**
  * The fragment of Parse: the IDs that were found, or the one that is shown alone where they are too many for an
- * address. A number that the search took for none is left out, because it may be a card's or a telephone's.
+ * address. A number that the search took for none is left out, because it may be a card's or a telephone's. A text that
+ * the address has already stays in it as it is.
  */
 function parseFragment(state: State): string {
   const finds = findsLeft(state.parse);
@@ -62,6 +63,8 @@ function parseFragment(state: State): string {
   const [maker, ...others] = new Set(finds.map((each) => each.maker));
   const named = maker === undefined || others.length > 0 ? undefined : layouts[maker];
   const layout = isGuessed(state) ? named : chosenLayout(state).layout;
+  const { text, at: shown, excluded } = state.parse;
+  if (excluded.length === 0 && readRoute(location.hash).text === text) return writeLink(text, layout, shown);
   // More are not even encoded.
   const isShort = ids.length * 10 < fragmentMax;
   const at = find === undefined ? 0 : finds.filter(({ strict }) => strict !== undefined).indexOf(find);

@@ -83,6 +83,8 @@ export function webWorld(args: readonly string[] = []): WebWorld {
       page.setDefaultTimeout(stepTimeoutMs);
       await page.goto(origin + path);
       await page.getByRole("main").waitFor();
+      // A text is read once more when the server has said its layout, and what was drawn by then goes for a moment.
+      await page.locator(".pill.asking").waitFor({ state: "detached" });
       return page;
     },
   };
