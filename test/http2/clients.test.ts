@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
 import { findTool } from "../support/fetch/tools.ts";
-import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
+import { compiledTests } from "../support/processes/java-client.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { grpcFrame } from "../support/http2/http-call.ts";
 import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowlane-process.ts";
@@ -77,8 +77,7 @@ test("grpcio", { timeout: 600_000 }, async () => {
 });
 
 test("grpc-java", { timeout: 900_000 }, async () => {
-  const { maven } = await prepareJavaBuilds();
-  const classpath = await compileTests(maven, join(folder, "java"));
+  const { classpath } = await compiledTests();
   const program = [join(programs, "GrpcJavaLoad.java"), plain.address];
   expectLoad(await runCommand("java", ["-XX:TieredStopAtLevel=1", "-cp", classpath, ...program]));
 });

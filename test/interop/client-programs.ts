@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { shortLived } from "../support/fetch/maven-repository.ts";
 import { fetchPythonVenv } from "../support/fetch/python-venv.ts";
-import { compileTests, prepareJavaBuilds } from "../support/processes/java-client.ts";
+import { compiledTests } from "../support/processes/java-client.ts";
 import { type Keys, type PrintedError, ProgramUnderTest } from "../clients/conformance/program-under-test.ts";
 import type { CallResult } from "../clients/conformance/world.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -30,7 +29,7 @@ export interface ClientProgram {
  * @param folder - For what the builds leave behind.
  */
 export async function buildClientPrograms(folder: string): Promise<readonly ClientProgram[]> {
-  return [typeScriptProgram(), await goProgram(folder), await javaProgram(folder), await pythonProgram()];
+  return [typeScriptProgram(), await goProgram(folder), await javaProgram(), await pythonProgram(folder)];
 }
 
 function typeScriptProgram(): ClientProgram {
@@ -43,15 +42,16 @@ async function goProgram(folder: string): Promise<ClientProgram> {
   return program("go", [path]);
 }
 
-async function javaProgram(folder: string): Promise<ClientProgram> {
-  const { maven } = await prepareJavaBuilds();
-  const classpath = await compileTests(maven, join(folder, "interop-java"));
-  return program("java", ["java", "-Xmx1g", ...shortLived, "-cp", classpath, "dev.snowlane.client.InteropProgram"]);
+async function javaProgram(): Promise<ClientProgram> {
+  const { classpath, options } = await compiledTests();
+  return program("java", ["java", "-Xmx1g", ...options, "-cp", classpath, "dev.snowlane.client.InteropProgram"]);
 }
 
-async function pythonProgram(): Promise<ClientProgram> {
+async function pythonProgram(folder: string): Promise<ClientProgram> {
   const python = await fetchPythonVenv("client", readFileSync("clients/python/tests/requirements.txt", "utf8"));
-  const environment = ["env", "PYTHONPATH=clients/python/src", "PYTHONDONTWRITEBYTECODE=1"];
+  // Python keeps what it compiles for the next process, and outside of the sources.
+  const compiled = [`PYTHONPYCACHEPREFIX=${join(folder, "python")}`, "PYTHONDONTWRITEBYTECODE="];
+  const environment = ["env", "PYTHONPATH=clients/python/src", ...compiled];
   return program("python", [...environment, python, "clients/python/tests/interop_program.py"]);
 }
 
