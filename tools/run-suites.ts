@@ -1,8 +1,8 @@
 /**
  * Runs the test suites: `npm test`, or `npm test core text` for some of them. Two suites run at a time, the longest
- * first, since most tests wait for a server now and then. At the end come the slowest files, the minutes of each suite
- * and every failure, whole; the last line is `N passed, N failed`. A skipped test counts as failed, so that nothing is
- * skipped in silence.
+ * first and core last, since most tests wait for a server now and then. At the end come the slowest files, the minutes
+ * of each suite and every failure, whole; the last line is `N passed, N failed`. A skipped test counts as failed, so
+ * that nothing is skipped in silence.
  *
  * A test that failed gets one second try, alone with its file, and is named even if it then passes: real servers on a
  * busy machine are late now and then. Uniqueness gets no second try: see {@link filesToTryAgain}.
@@ -58,9 +58,14 @@ function runOne(suite: TestSuite, files: readonly string[], isAgain: boolean): P
   }).finally(() => progress.end(name));
 }
 
-/** Runs the suites, the longest first, each as soon as a lane is free. */
+/** The longest suites come first. `core` waits least, so it uses both processors when it is the only one left. */
+function priorityOf({ name, budgetMinutes = 0 }: TestSuite): number {
+  return name === "core" ? 0 : budgetMinutes;
+}
+
+/** Runs the suites, each as soon as a lane is free. */
 async function runAll(chosen: readonly TestSuite[]): Promise<readonly Outcome[]> {
-  const waiting = chosen.toSorted((a, b) => (b.budgetMinutes ?? 0) - (a.budgetMinutes ?? 0));
+  const waiting = chosen.toSorted((a, b) => priorityOf(b) - priorityOf(a));
   const outcomes: Outcome[] = [];
   const runLane = async (): Promise<void> => {
     for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift()) {

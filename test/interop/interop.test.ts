@@ -82,7 +82,7 @@ describe("one server, every client at once", () => {
           return {
             endpoints: server.url,
             mode,
-            count: mode === "single" ? 2_000 : 200_000,
+            count: mode === "single" ? 2_000 : sized(50_000, 200_000),
             callers: 8,
             timeout_ms: 60_000,
           };
