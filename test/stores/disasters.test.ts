@@ -58,7 +58,8 @@ test("the store is lost: with the line of the runbook, servers on a backup wait 
   const store = await startEtcd();
   onTestFinished(() => store.stop());
   const pinned = ["--datacenter-id", "1", "--worker-id", "5"];
-  const times = ["--window", "3s", "--window-max", "3s", "--renewal-period", "1s"];
+  // Long enough that a busy machine renews in time, and that the backup still has a holder when it is served.
+  const times = ["--window", "10s", "--window-max", "10s", "--renewal-period", "1s"];
   const args = ["--store", store.url, ...pinned, ...times];
   const first = await serve(...args);
   const before = await idsOf(first, 200);

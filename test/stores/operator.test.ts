@@ -63,8 +63,8 @@ function look(url: string): Promise<WorkerList> {
   return withStore(url, async (store) => listWorkers(store, await store.list(), systemClock.nowMs()));
 }
 
-/** Short times, so that who dies is seen to be dead soon. */
-const times = ["--window", "2s", "--window-max", "2s", "--renewal-period", "500ms"];
+/** Short, so that a dead server is soon seen to be dead; and long enough that a busy machine keeps them. */
+const times = ["--window", "6s", "--window-max", "6s", "--renewal-period", "1s"];
 
 async function serve(url: string) {
   const args = ["--store", url, "--datacenter-id", "1", "--worker-id", "3", ...times];

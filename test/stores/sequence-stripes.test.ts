@@ -20,7 +20,7 @@ async function started(starting: Promise<TestServer>): Promise<TestServer> {
 }
 
 /** The sequences of one server of Snowlane. */
-function open(storeUrls: readonly string[], stripeCount?: number, waitMaxMs = 60_000, callTimeoutMs = 3_000) {
+function open(storeUrls: readonly string[], stripeCount?: number, waitMaxMs = 60_000, callTimeoutMs = 10_000) {
   const events: SequenceEvent[] = [];
   const sequences = new Sequences({
     storeUrls,

@@ -150,7 +150,10 @@ test.each(stores)(
     expect(ids.length - new Set(ids).size).toBe(0);
     for (const slot of slots) {
       const { entry } = await store.read(workerKey(indexOf(slot)));
-      expect(JSON.parse(entry!.text)).toMatchObject({ generation: rounds + 1, ...note });
+      const record = JSON.parse(entry!.text);
+      expect(record).toMatchObject(note);
+      // On a busy machine a server may lose its worker ID between two kills, and take it again.
+      expect(record.generation).toBeGreaterThan(rounds);
     }
     expect(JSON.parse((await store.read(recordKeys.incarnation)).entry!.text)).toMatchObject(note);
   },
