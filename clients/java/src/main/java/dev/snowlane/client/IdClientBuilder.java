@@ -46,6 +46,7 @@ public final class IdClientBuilder {
    * serve one deployment. Default: {@code http://127.0.0.1:7609}.
    */
   public IdClientBuilder endpoints(String... values) {
+    for (String value : values) Objects.requireNonNull(value, "endpoints");
     endpoints = List.of(values);
     return this;
   }

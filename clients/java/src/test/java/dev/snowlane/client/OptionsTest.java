@@ -109,6 +109,14 @@ class OptionsTest {
   }
 
   @Test
+  void anEndpointThatIsNullIsRefusedByTheNameOfTheOption() {
+    NullPointerException error =
+        assertThrows(
+            NullPointerException.class, () -> IdClient.builder().endpoints("http://a:1", null));
+    assertEquals("endpoints", error.getMessage());
+  }
+
+  @Test
   void sizesOfChunksOutOfRangeAreRefused() {
     for (int size : new int[] {-1, 65_537, Integer.MIN_VALUE}) {
       SnowlaneException error =
