@@ -92,7 +92,7 @@ test("it serves IDs, a sequence and the page beside an SQLite store, and ends in
   });
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
   const answer = await fetch(`${server.url}/snowlane.v1.IdService/NextId`, post);
-  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{19}$/) });
+  expect(await answer.json()).toEqual({ id: expect.stringMatching(/^\d{19}$/), deployment: expect.any(Number) });
   for (const verb of ["create", "next"]) {
     const outcome = await snowlane("sequences", verb, "invoices", "--server", server.url);
     expect(outcome, verb).toMatchObject({ code: 0, stderr: "" });
