@@ -64,7 +64,7 @@ test("it says what to run, as whom, and how to ask whether it serves", () => {
   const { config } = image;
   expect(config).toMatchObject({
     User: "10001:10001",
-    Entrypoint: ["node", "/opt/package/dist/main.js"],
+    Entrypoint: ["node", "--disable-sigusr1", "--max-semi-space-size=2", "/opt/package/dist/main.js"],
     Cmd: ["serve"],
     Healthcheck: { Test: ["CMD", "node", "/opt/package/dist/main.js", "health"] },
     StopSignal: "SIGTERM",
