@@ -116,9 +116,10 @@ def test_many_callers_with_answers_expired_all_the_time_and_callers_that_give_up
         while len(ids) < per_caller:
             try:
                 if len(ids) % 50 == 0:
-                    ids += buffer.next_ids(7, timeout_s=30)
+                    # IDs that it had before it ran out would count as handed out.
+                    ids += buffer.next_ids(7, timeout_s=PATIENT_S)
                 else:
-                    ids.append(buffer.next_id(timeout_s=random.choice([0.0001, 30])))
+                    ids.append(buffer.next_id(timeout_s=random.choice([0.0001, PATIENT_S])))
             except SnowlaneError as error:
                 assert error.reason is ErrorReason.DEADLINE_EXCEEDED
                 given_up[0] += 1
