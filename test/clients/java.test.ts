@@ -6,7 +6,7 @@ import { ownVersion } from "../../tools/versions.ts";
 import { shortLived } from "../support/fetch/maven-repository.ts";
 import {
   compileProject,
-  compileTests,
+  compiledTests,
   type JavaBuilds,
   mavenOfNewRepository,
   prepareJavaBuilds,
@@ -35,21 +35,21 @@ afterAll(async () => {
 });
 
 const java = (args: readonly string[]): Promise<string> =>
-  runCommand("java", [...shortLived, ...args], { env: { SNOWLANE_URL: server.url } });
+  runCommand("java", args, { env: { SNOWLANE_URL: server.url } });
 
 test("it compiles without a warning, and its own tests hold", { timeout: 900_000 }, async () => {
   await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", `-DargLine=${shortLived.join(" ")}`, "test"]);
 });
 
 test("the samples, and the program of docs/tls.md", { timeout: 600_000 }, async () => {
-  const classpath = await compileTests(builds.maven, join(project, "target"));
+  const { classpath, options } = await compiledTests();
   for (const name of sampleNames) {
     const file = join(project, "samples", `${name.charAt(0).toUpperCase()}${name.slice(1)}.java`);
-    expectSampleLines(name, await java(["-cp", classpath, file]));
+    expectSampleLines(name, await java([...options, "-cp", classpath, file]));
   }
   const deployment = await startTlsDeployment();
   try {
-    const args = [...shortLived, "-cp", classpath, deployment.writeProgram("java", "Tls.java")];
+    const args = [...options, "-cp", classpath, deployment.writeProgram("java", "Tls.java")];
     expect(await runCommand("java", args, { cwd: deployment.folder })).toMatch(/^\d{18,19}\n$/);
   } finally {
     await deployment.stop();
@@ -72,7 +72,7 @@ test("five lines in an empty project give an ID", { timeout: 600_000 }, async ()
   await runReadmeBlock("clients/java/README.md", 0, { cwd: sources });
   const classpath = await compileProject(maven, writeProject(join(folder, "project"), server.url));
   expect(classpath).toContain(join(folder, "repository", "dev", "snowlane"));
-  expect(await java(["-cp", classpath, "Quickstart"])).toMatch(/^\d{18,19}\n$/);
+  expect(await java([...shortLived, "-cp", classpath, "Quickstart"])).toMatch(/^\d{18,19}\n$/);
   // For a reader's tools: the sources, of the stubs too, and the Javadoc of what a user calls.
   const version = ownVersion();
   const artifact = join(folder, "repository", "dev", "snowlane", "snowlane-client");
