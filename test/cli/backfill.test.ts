@@ -8,8 +8,6 @@ import { decomposeId, ticksToMsDown } from "../../src/snowflake/layout.ts";
 import { scale } from "../support/worlds/scale.ts";
 import { runInProcess } from "./in-process.ts";
 
-vi.setConfig({ testTimeout: 300_000 });
-
 let folder: string;
 let environment: Readonly<Record<string, string>>;
 beforeAll(async () => {

@@ -1,12 +1,9 @@
 /** The tie of a deployment to the database of its sequences, by the commands and servers of an operator. */
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { runSnowlane } from "../text/run-snowlane.ts";
-
-// Each starts several processes, one after the other: on a machine that is busy that takes its time.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** URLs of stores in one folder. */
 function newStores() {
@@ -33,18 +30,14 @@ async function call(url: string, method: string, body: object): Promise<Readonly
 
 /** Makes the sequence `orders`: on a busy machine the first call may end before the file is there. */
 const create = (url: string) =>
-  expect
-    .poll(() => call(url, "CreateSequence", { sequence: { name: "orders" } }), { timeout: 60_000 })
-    .toHaveProperty("sequence");
+  expect.poll(() => call(url, "CreateSequence", { sequence: { name: "orders" } })).toHaveProperty("sequence");
 
 test("a namespace that moves leaves its sequences where they are, and a server that would begin them again does not start", async () => {
   const url = newStores();
   const [a, b] = [url("a.db"), url("b.db")];
   const first = await serve("--store", a);
   await create(first.url);
-  await expect
-    .poll(() => call(first.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
-    .toMatchObject({ value: "1" });
+  await expect.poll(() => call(first.url, "NextValue", { name: "orders" })).toMatchObject({ value: "1" });
   expect(await first.stop("SIGTERM")).toBe(0);
   const copied = await runSnowlane(["store", "copy", "--from", a, "--to", b]);
   expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`The sequences stay in ${a}.`) });
@@ -57,9 +50,7 @@ test("a namespace that moves leaves its sequences where they are, and a server t
   const doctor = await runSnowlane(["doctor", "--store", b]);
   expect(doctor.stdout).toContain(`keeps its sequences in ${a} since`);
   const second = await serve("--store", b, "--sequence-stores", a);
-  await expect
-    .poll(() => call(second.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
-    .toMatchObject({ value: "2" });
+  await expect.poll(() => call(second.url, "NextValue", { name: "orders" })).toMatchObject({ value: "2" });
 });
 
 test("two servers of one deployment with two databases of sequences never both give values", async () => {
@@ -70,7 +61,7 @@ test("two servers of one deployment with two databases of sequences never both g
   const second = await serve("--store", store, "--datacenter-id", "0", "--worker-id", "2");
   await create(second.url);
   await expect
-    .poll(() => call(first.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
+    .poll(() => call(first.url, "NextValue", { name: "orders" }))
     .toMatchObject({ value: expect.any(String) });
   const third = await runSnowlane(["serve", "--listen", "127.0.0.1:0", "--store", store, "--sequence-stores", other]);
   expect([third.exitCode, third.stderr]).toEqual([2, expect.stringContaining(`Another database is named: ${other} `)]);
@@ -106,6 +97,6 @@ test("databases that do not fit together end the start of a server, with the sen
   expect([twice.exitCode, twice.stderr]).toEqual([2, expect.stringContaining("that all differ")]);
   const turned = await serve("--store", store, "--sequence-stores", `${b} ${a}`);
   await expect
-    .poll(() => call(turned.url, "NextValue", { name: "orders" }), { timeout: 60_000 })
+    .poll(() => call(turned.url, "NextValue", { name: "orders" }))
     .toMatchObject({ value: expect.any(String) });
 });

@@ -1,13 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type CliOutcome, runCli } from "../support/processes/cli-outcome.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
-
-// Each starts several processes.
-vi.setConfig({ testTimeout: 300_000 });
 
 const run = (
   args: readonly string[],

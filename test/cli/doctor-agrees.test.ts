@@ -6,15 +6,12 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Certificates, makeCertificates } from "../support/processes/certificates.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { runInProcess } from "./in-process.ts";
-
-// Each starts several processes, one after the other.
-vi.setConfig({ testTimeout: 300_000 });
 
 let certificates: Certificates;
 beforeAll(async () => {

@@ -2,15 +2,12 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import type { RecordStore } from "../../src/store/record-store.ts";
 import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/lease/records/worker-record.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 import { runSnowlane } from "../text/run-snowlane.ts";
-
-// Each starts several processes, one after the other: on a machine that is busy that takes its time.
-vi.setConfig({ testTimeout: 300_000 });
 
 const newStore = (): string => `sqlite:${join(temporaryFolder(), "ids.db")}`;
 

@@ -1,14 +1,11 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { makeCertificates } from "../support/processes/certificates.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
-
-// Each starts processes.
-vi.setConfig({ testTimeout: 120_000 });
 
 async function health(...args: readonly string[]): Promise<readonly [code: number | null, out: string, err: string]> {
   const { code, stdout, stderr } = await runCli(["health", ...args]);

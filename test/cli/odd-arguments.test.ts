@@ -91,9 +91,7 @@ test("odd arguments of every command are refused with code 2, a line a mistake, 
 const outward = new Set(["store", "from", "to", "server", "sequenceStores", "watch", "help", "helpAll", "config"]);
 
 // Nothing keeps these from running: what can be done with the arguments is done, on stores in a folder of the test.
-test("odd arguments of every command end in a documented code, a line a mistake, and no stack", {
-  timeout: 300_000,
-}, async () => {
+test("odd arguments of every command end in a documented code, a line a mistake, and no stack", async () => {
   const seed = Number(process.env["SEED"] ?? 22);
   const random = new SeededRandom(seed);
   const commands = await loadCommands();

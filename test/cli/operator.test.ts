@@ -2,15 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { encodeWorkerRecord, parseWorkerRecord, workerKey } from "../../src/lease/records/worker-record.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 import { runSnowlane, type SnowlaneRun } from "../text/run-snowlane.ts";
-
-// Each starts several processes, one after the other: on a machine that is busy that takes its time.
-vi.setConfig({ testTimeout: 300_000 });
 
 const newStore = (): string => `sqlite:${join(temporaryFolder(), "ids.db")}`;
 

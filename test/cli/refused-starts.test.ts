@@ -2,16 +2,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { boundByModes } from "../support/processes/bound-by-modes.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { principalsFile } from "../support/processes/principals-file.ts";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
-
-// Each starts several processes.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Without the warnings of a busy machine, such as that the process did not run for a while. */
 const serve = ["serve", "--listen", "127.0.0.1:0", "--log-level", "error"];

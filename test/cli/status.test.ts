@@ -11,8 +11,6 @@ import { runServer } from "../support/processes/running-server.ts";
 import { runInProcess } from "./in-process.ts";
 import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const plain = { NO_COLOR: "1" };
 
 test("status shows a server to people and to programs", async () => {
@@ -22,7 +20,7 @@ test("status shows a server to people and to programs", async () => {
   const issued = runs.reduce((sum, { count }) => sum + count, 0);
   const json = async () => JSON.parse((await runInProcess(["status", "--server", url, "--json"])).stdout);
   const total = async () => (await json()).samples.reduce((sum: number, { ids }: { ids: number }) => sum + ids, 0);
-  await expect.poll(total, { timeout: 60_000 }).toBe(issued);
+  await expect.poll(total).toBe(issued);
   const found = await json();
   expect(found).toMatchObject({
     server: url,

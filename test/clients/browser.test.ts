@@ -94,7 +94,7 @@ async function open(pageOrigin: string): Promise<Page> {
   return page;
 }
 
-test("a page of an allowed origin gets IDs without losing a digit", { timeout: 300_000 }, async () => {
+test("a page of an allowed origin gets IDs without losing a digit", async () => {
   const page = await open(origin);
   const ids = page.locator("#ids li");
   await ids.first().waitFor(patience);
@@ -115,7 +115,7 @@ test("a page of an allowed origin gets IDs without losing a digit", { timeout: 3
   await page.close();
 });
 
-test("a page of another origin gets none, and its error names --cors-origin", { timeout: 300_000 }, async () => {
+test("a page of another origin gets none, and its error names --cors-origin", async () => {
   // The same files by another name are another origin.
   const other = origin.replace("127.0.0.1", "localhost");
   const page = await open(other);
@@ -137,9 +137,7 @@ async function askWorker(page: Page, endpoint: string): Promise<string> {
   return String(answer);
 }
 
-test("a worker of a page gets the hint at --cors-origin as the page does, and only where the origin may be the cause", {
-  timeout: 300_000,
-}, async () => {
+test("a worker of a page gets the hint at --cors-origin as the page does, and only where the origin may be the cause", async () => {
   const allowed = await open(origin);
   expect(await askWorker(allowed, server.url)).toMatch(/^\d{18,19}$/);
   // Of the same origin: nothing is to be allowed.
@@ -152,7 +150,7 @@ test("a worker of a page gets the hint at --cors-origin as the page does, and on
   await refused.close();
 });
 
-test("the vectors hold in a browser", { timeout: 300_000 }, async () => {
+test("the vectors hold in a browser", async () => {
   const page = await open(origin);
   const found = await page.evaluate(`(async () => {
     const [{ findVectors }, files] = await Promise.all([import("/vectors.js"), fetch("/vectors.json")]);
@@ -162,9 +160,7 @@ test("the vectors hold in a browser", { timeout: 300_000 }, async () => {
   await page.close();
 });
 
-test("a browser that trusts an authority as docs/tls.md says gets IDs over TLS, and another does not", {
-  timeout: 300_000,
-}, async () => {
+test("a browser that trusts an authority as docs/tls.md says gets IDs over TLS, and another does not", async () => {
   const certificates = await makeCertificates();
   onTestFinished(certificates.remove);
   const tls = ["--tls-cert", certificates.server.certFile, "--tls-key", certificates.server.keyFile];

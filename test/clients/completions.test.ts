@@ -47,7 +47,7 @@ async function shell(name: ToolName, args: readonly string[]): Promise<string> {
   return await runCommand(path, args, { env: { ...env, HOME: folder, XDG_CONFIG_HOME: folder } });
 }
 
-test("bash offers commands, flags and values", { timeout: 300_000 }, async () => {
+test("bash offers commands, flags and values", async () => {
   const complete = `source ${join(folder, "bash")}
 COMP_WORDS=(snowlane "$@"); COMP_CWORD=$#; _snowlane; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const offered = async (words: readonly string[]): Promise<readonly string[]> =>
@@ -59,7 +59,7 @@ COMP_WORDS=(snowlane "$@"); COMP_CWORD=$#; _snowlane; printf '%s\\n' "\${COMPREP
   expect(await offered(["serve", "--tls-cert", join(folder, "b")])).toEqual([join(folder, "bash")]);
 });
 
-test("zsh reads the script, and finds the same choices", { timeout: 300_000 }, async () => {
+test("zsh reads the script, and finds the same choices", async () => {
   await shell("zsh", ["-n", join(folder, "zsh")]);
   // Without its module for completion, which the last line registers with.
   const choices = `compdef() { : }; source ${join(folder, "zsh")}
@@ -74,7 +74,7 @@ _snowlane_choices "$(_snowlane_command "$1" "$2")" "$3"`;
   expect(await offered("range", "--layout", "--layout")).toEqual([...presetNames, ""]);
 });
 
-test("fish offers commands, flags and values", { timeout: 300_000 }, async () => {
+test("fish offers commands, flags and values", async () => {
   const offered = async (words: readonly string[]): Promise<readonly string[]> => {
     const code = `source ${join(folder, "fish")}; complete -C ${JSON.stringify(["snowlane", ...words].join(" "))}`;
     return (await shell("fish", ["--no-config", "-c", code])).split("\n").map((line) => line.split("\t")[0] ?? "");

@@ -26,12 +26,12 @@ afterAll(async () => {
   rmSync(project, { recursive: true, force: true });
 });
 
-test("gofmt and go vet find nothing", { timeout: 600_000 }, async () => {
+test("gofmt and go vet find nothing", async () => {
   expect(await runCommand("gofmt", ["-l", "."], { cwd: module })).toBe("");
   await go(["vet", "./..."], module);
 });
 
-test("go.mod is tidy", { timeout: 600_000 }, async () => {
+test("go.mod is tidy", async () => {
   await go(["mod", "tidy", "-diff"], module);
 });
 
@@ -42,11 +42,11 @@ test("its own tests hold, and again under the race detector", { timeout: 900_000
   }
 });
 
-test.each(sampleNames)("the sample %s", { timeout: 600_000 }, async (name) => {
+test.each(sampleNames)("the sample %s", async (name) => {
   expectSampleLines(name, await go(["run", `./samples/${name}`], module));
 });
 
-test("five lines in an empty module give an ID", { timeout: 600_000 }, async () => {
+test("five lines in an empty module give an ID", async () => {
   const code = readFileSync(join(module, "samples", "quickstart", "main.go"), "utf8");
   const [, body = ""] = /func main\(\) \{\n([\s\S]*)\n\}/.exec(code) ?? [];
   expect(body.split("\n")).toHaveLength(5);
@@ -58,7 +58,7 @@ test("five lines in an empty module give an ID", { timeout: 600_000 }, async () 
   expect(await go(["run", "."], project)).toMatch(/^\d{18,19} <nil>\n$/);
 });
 
-test("the program of docs/tls.md gets an ID with its certificate", { timeout: 600_000 }, async () => {
+test("the program of docs/tls.md gets an ID with its certificate", async () => {
   const deployment = await startTlsDeployment();
   try {
     const program = join(deployment.folder, "tls");

@@ -35,9 +35,7 @@ test("the lines for Jackson in docs/frameworks.md are those that the tests of it
   for (const block of blocks) expect(code).toContain(block);
 });
 
-test("a Spring Boot application with Hibernate saves entities whose IDs come from a server", {
-  timeout: 600_000,
-}, async () => {
+test("a Spring Boot application with Hibernate saves entities whose IDs come from a server", async () => {
   const copy = join(folder, "spring-boot");
   cpSync("examples/spring-boot", copy, { recursive: true });
   const [command = "", ...args] = await compileExample(maven, copy);

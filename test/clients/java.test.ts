@@ -41,7 +41,7 @@ test("it compiles without a warning, and its own tests hold", { timeout: 900_000
   await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", `-DargLine=${shortLived.join(" ")}`, "test"]);
 });
 
-test("the samples, and the program of docs/tls.md", { timeout: 600_000 }, async () => {
+test("the samples, and the program of docs/tls.md", async () => {
   const { classpath, options } = await compiledTests();
   for (const name of sampleNames) {
     const file = join(project, "samples", `${name.charAt(0).toUpperCase()}${name.slice(1)}.java`);
@@ -56,7 +56,7 @@ test("the samples, and the program of docs/tls.md", { timeout: 600_000 }, async 
   }
 });
 
-test("five lines in an empty project give an ID", { timeout: 600_000 }, async () => {
+test("five lines in an empty project give an ID", async () => {
   const code = readFileSync(join(project, "samples", "Quickstart.java"), "utf8");
   const [, body = ""] = /arguments\) \{\n([\s\S]*)\n {2}\}\n\}/.exec(code) ?? [];
   expect(body.split("\n")).toHaveLength(5);

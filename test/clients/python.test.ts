@@ -41,7 +41,7 @@ test("its own tests hold", { timeout: 900_000 }, async () => {
   await run(["-m", "pytest"], { ...openssl.env, OPENSSL: openssl.path });
 });
 
-test("ruff and mypy find nothing", { timeout: 600_000 }, async () => {
+test("ruff and mypy find nothing", async () => {
   const requirements = readFileSync(`${folder}/tests/checkers-requirements.txt`, "utf8");
   const checkers = dirname(await fetchPythonVenv("checkers", requirements));
   const inFolder = { cwd: folder };
@@ -52,13 +52,11 @@ test("ruff and mypy find nothing", { timeout: 600_000 }, async () => {
   await runCommand(join(checkers, "mypy"), [cache, "--python-executable", python], inFolder);
 });
 
-test.each(sampleNames)("the sample %s", { timeout: 300_000 }, async (name) => {
+test.each(sampleNames)("the sample %s", async (name) => {
   expectSampleLines(name, await run([`samples/${name}.py`]));
 });
 
-test("stubs that a user generates work beside the package, of these protos and of later ones", {
-  timeout: 600_000,
-}, async () => {
+test("stubs that a user generates work beside the package, of these protos and of later ones", async () => {
   const compiler = await fetchPythonVenv("stubs", readFileSync("tools/python/requirements.txt", "utf8"));
   for (const isLater of [false, true]) {
     const [protos, stubs] = [join(project, `protos-${isLater}`), join(project, `stubs-${isLater}`)];
@@ -94,7 +92,7 @@ with IdClient(url) as client, grpc.insecure_channel(url.removeprefix("http://"))
     print(first < second < client.prefetch().next_id(), hasattr(id_service_pb2.NextIdRequest(), "later_field"))
 `;
 
-test("five lines in an empty environment give an ID", { timeout: 600_000 }, async () => {
+test("five lines in an empty environment give an ID", async () => {
   const lines = readFileSync(join(folder, "samples", "quickstart.py"), "utf8").trim();
   expect(lines.split("\n").length).toBeLessThanOrEqual(5);
   writeFileSync(join(project, "quickstart.py"), lines.replace("IdClient()", `IdClient("${server.url}")`));

@@ -56,9 +56,7 @@ afterAll(async () => {
   rmSync(clone, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
 });
 
-test("Ctrl-C in the middle of the install waits for its end, so that the next one has the folder to itself", {
-  timeout: 600_000,
-}, async () => {
+test("Ctrl-C in the middle of the install waits for its end, so that the next one has the folder to itself", async () => {
   const interrupted = startByReadme();
   onTestFinished(() => kill(interrupted));
   const group = interrupted.pid ?? 0;
@@ -74,9 +72,7 @@ test("Ctrl-C in the middle of the install waits for its end, so that the next on
   expect(errors).not.toContain("npm ci failed");
 });
 
-test("npm start serves, the curl line gets an ID, and npx snowlane makes one without the server", {
-  timeout: 600_000,
-}, async () => {
+test("npm start serves, the curl line gets an ID, and npx snowlane makes one without the server", async () => {
   server = startByReadme();
   const address = await addressOf(server);
   const answer = await runReadmeBlock("README.md", 1, { cwd: clone, places: { "127.0.0.1:7609": address } });

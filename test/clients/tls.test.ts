@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => deployment.stop());
 
-test("TypeScript: IDs with a certificate and a token, UNREACHABLE without", { timeout: 120_000 }, async () => {
+test("TypeScript: IDs with a certificate and a token, UNREACHABLE without", async () => {
   const text = (path: string): string => readFileSync(path, "utf8");
   const { endpoint, certificates } = deployment;
   const { caFile, client: own } = certificates;
@@ -33,7 +33,7 @@ test("TypeScript: IDs with a certificate and a token, UNREACHABLE without", { ti
   }
 });
 
-test("TypeScript: the program of docs/tls.md", { timeout: 120_000 }, async () => {
+test("TypeScript: the program of docs/tls.md", async () => {
   const client = resolve("clients/typescript/src/node.ts");
   const program = deployment.writeProgram("ts", "tls.mts", { "@snowlane/client/node": client });
   expect(await runCommand(process.execPath, [program], { cwd: deployment.folder })).toMatch(/^\d{18,19}n\n$/);
@@ -59,7 +59,7 @@ for tls in (TlsOptions(roots), TlsOptions()):
             print(error.reason.value, error.code.name)
 `;
 
-test("Python: IDs with a certificate and a token, UNREACHABLE without", { timeout: 600_000 }, async () => {
+test("Python: IDs with a certificate and a token, UNREACHABLE without", async () => {
   const { endpoint, certificates, folder, writeProgram } = deployment;
   const requirements = readFileSync("clients/python/tests/requirements.txt", "utf8");
   const python = await fetchPythonVenv("client", requirements);

@@ -31,7 +31,7 @@ afterAll(async () => {
 const run = (file: string): Promise<string> =>
   runCommand(process.execPath, [file], { cwd: project, env: { SNOWLANE_URL: server.url } });
 
-test("five lines in an empty project give an ID", { timeout: 300_000 }, async () => {
+test("five lines in an empty project give an ID", async () => {
   const lines = readFileSync(join(project, "samples", "quickstart.ts"), "utf8");
   expect(lines.trim().split("\n")).toHaveLength(5);
   const ported = lines.replace("createNodeClient()", `createNodeClient({ endpoints: ["${server.url}"] })`);
@@ -39,11 +39,11 @@ test("five lines in an empty project give an ID", { timeout: 300_000 }, async ()
   expect(await run("quickstart.ts")).toMatch(/^\d{18,19}n\n$/);
 });
 
-test.each(sampleNames)("the sample %s", { timeout: 300_000 }, async (name) => {
+test.each(sampleNames)("the sample %s", async (name) => {
   expectSampleLines(name, await run(join("samples", `${name}.ts`)));
 });
 
-test("an unsupported Node is one sentence", { timeout: 300_000 }, async () => {
+test("an unsupported Node is one sentence", async () => {
   // The version alone is that of another Node.
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });';
   const attempt = "try { createNodeClient(); } catch (error) { console.log(String(error)); }";
@@ -57,7 +57,7 @@ test("an unsupported Node is one sentence", { timeout: 300_000 }, async () => {
   expect(output).toBe("TypeError: @snowlane/client needs Node 22 or later; this is 20.20.2.\n");
 });
 
-test("the types hold under the strictest settings, for Node and for a browser", { timeout: 300_000 }, async () => {
+test("the types hold under the strictest settings, for Node and for a browser", async () => {
   const check = (name: string, files: readonly string[], options: Readonly<Record<string, unknown>>) => {
     const compilerOptions = {
       target: "es2022",
@@ -88,7 +88,7 @@ test("what it depends on is named by ranges, so that a project has each package 
   for (const [name, range] of Object.entries(dependencies)) expect(range, name).toMatch(/^\^\d/);
 });
 
-test("publint and are-the-types-wrong find nothing in the packed file", { timeout: 300_000 }, async () => {
+test("publint and are-the-types-wrong find nothing in the packed file", async () => {
   const [archive = ""] = globSync(join(project, "snowlane-client-*.tgz"));
   const bin = (name: string): string => resolve("node_modules/.bin", name);
   expect(await runCommand(bin("publint"), ["run", archive, "--strict"])).toContain("All good!");

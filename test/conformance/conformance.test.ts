@@ -46,16 +46,14 @@ const serverConfigs = ["HTTP_VERSION_1", "HTTP_VERSION_2"].flatMap((version) =>
 );
 const caseCount = 3_640;
 
-test("with the engine every case passes", { timeout: 300_000 }, async () => {
+test("with the engine every case passes", async () => {
   const output = await run("engine", "-v");
   const ran = [...output.matchAll(/with reference-client for server config #\d+ (\{.*?\})/g)].map(([, one]) => one);
   expect(new Set(ran)).toEqual(new Set(serverConfigs));
   expect(output).toMatch(new RegExp(`\n${caseCount} passed, 0 failed`));
 });
 
-test("with unary and server-streaming methods on the hot path every case passes, in every protocol", {
-  timeout: 300_000,
-}, async () => {
+test("with unary and server-streaming methods on the hot path every case passes, in every protocol", async () => {
   expect(await run("hot")).toMatch(new RegExp(`\n${caseCount} passed, 0 failed`));
 });
 
@@ -76,7 +74,7 @@ const flakyOnNode = ["PROTOCOL_CONNECT", "PROTOCOL_GRPC", "PROTOCOL_GRPC_WEB"].f
   ),
 );
 
-test("with node:http2 every case passes, but for uploads that are refused halfway", { timeout: 300_000 }, async () => {
+test("with node:http2 every case passes, but for uploads that are refused halfway", async () => {
   const output = await run("node", ...flakyOnNode.flatMap((name) => ["--known-flaky", name]));
   const [, passed, failed] = /\n(\d+) passed, (\d+) failed/.exec(output) ?? [];
   const [, flaky = "0"] = /\(Another (\d+) failed as expected/.exec(output) ?? [];

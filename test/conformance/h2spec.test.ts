@@ -104,7 +104,7 @@ const onNode = new Set([
   "http2/6.9.1: Sends multiple WINDOW_UPDATE frames increasing the flow control window to above 2^31-1 on a stream",
 ]);
 
-test("node:http2 fails ten of them at most, and no others", { timeout: 180_000 }, async () => {
+test("node:http2 fails ten of them at most, and no others", async () => {
   await using server = await startLateServer("node");
   const { tests, skipped, failed } = await h2spec(server.port, 5);
   expect({ tests, skipped, failed: failed.filter((name) => !onNode.has(name)) }).toEqual(none);

@@ -183,7 +183,7 @@ test("docs/metrics.md names the panels that a server in cleartext without princi
     return queries.filter(([, query]) => !inScrape(query)).map(([title]) => title);
   };
   const expected = ["Certificate ends in", "IDs and values per second by principal"];
-  await expect.poll(empty, { timeout: 60_000 }).toEqual(expected);
+  await expect.poll(empty).toEqual(expected);
   const page = readFileSync("docs/metrics.md", "utf8").replaceAll(/\s+/g, " ");
   expect(page).toContain(expected.map((title) => `*${title}*`).join(", and "));
 });
@@ -226,5 +226,5 @@ test("on a running server every panel is filled, and Prometheus evaluates every 
   const [, metric = "", label = ""] = /^label_values\((\w+), (\w+)\)$/.exec(definition) ?? [];
   expect((await prometheus.query(metric)).map(({ metric: labels }) => labels[label])).toEqual([instance]);
   const expected = new Map(alerts.map(({ alert }) => [alert, "ok"]));
-  await expect.poll(() => prometheus.alerts(), { timeout: 60_000 }).toEqual(expected);
+  await expect.poll(() => prometheus.alerts()).toEqual(expected);
 });

@@ -16,14 +16,14 @@ async function check(...args: readonly string[]): Promise<string> {
   return await runCommand(path, args, { env });
 }
 
-test("shellcheck finds nothing wrong with the scripts of the repository", { timeout: 300_000 }, async () => {
+test("shellcheck finds nothing wrong with the scripts of the repository", async () => {
   const shell = ["grep", "-lE", "^#!.*[/ ](ba|da)?sh\\b", "--", ".ci", "*.sh"];
   const files = execFileSync("git", shell, { encoding: "utf8" }).trim().split("\n");
   expect(files).toContain(".ci/run");
   expect(await check(...files)).toBe("");
 });
 
-test("nor with the completions of bash", { timeout: 300_000 }, async () => {
+test("nor with the completions of bash", async () => {
   const { code, stdout } = await runCli(["completions", "bash"]);
   expect(code).toBe(0);
   const script = join(folder, "snowlane.bash");
@@ -31,7 +31,7 @@ test("nor with the completions of bash", { timeout: 300_000 }, async () => {
   expect(await check("--shell=bash", script)).toBe("");
 });
 
-test("shellcheck finds a word that is split by mistake", { timeout: 300_000 }, async () => {
+test("shellcheck finds a word that is split by mistake", async () => {
   const script = join(folder, "wrong.sh");
   writeFileSync(script, "#!/bin/sh\nls $1\n");
   await expect(check(script)).rejects.toThrow("SC2086");

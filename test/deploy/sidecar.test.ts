@@ -36,9 +36,7 @@ const pod = parse(readFileSync("deploy/sidecar/pod.yaml", "utf8")) as Pod;
 const [sidecar] = pod.spec.initContainers as readonly [Container];
 const socket = "unix:/run/ids/snowlane.sock";
 
-test("compose.yaml: the server starts with the file's environment, and the words of app get an ID over the socket", {
-  timeout: 120_000,
-}, async () => {
+test("compose.yaml: the server starts with the file's environment, and the words of app get an ID over the socket", async () => {
   const { ids, app } = compose.services;
   const path = join(temporaryFolder(), "ids.sock");
   expect(ids.environment["SNOWLANE_LISTEN"]).toBe(socket);

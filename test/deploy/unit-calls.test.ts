@@ -78,9 +78,7 @@ function confined(calls: readonly string[], ...program: readonly string[]): read
   return ["python3", "-c", confine, calls.join(" "), families.join(" "), ...program];
 }
 
-test("with the system calls and address families of the unit it serves, is healthy, and ends in order", {
-  timeout: 120_000,
-}, async () => {
+test("with the system calls and address families of the unit it serves, is healthy, and ends in order", async () => {
   const calls = permittedCalls();
   expect(calls.length).toBeGreaterThan(200);
   const program = confined(calls, process.execPath, "src/cli/main.ts");

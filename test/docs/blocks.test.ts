@@ -101,7 +101,7 @@ test("there are pages with blocks to run", () => {
   expect(pages.map(([path]) => path)).toContain("docs/migrating.md");
 });
 
-test.each(pages)("the blocks of %s run and print what it shows", { timeout: 120_000 }, async (_path, blocks) => {
+test.each(pages)("the blocks of %s run and print what it shows", async (_path, blocks) => {
   expect(await runBlocks(blocks)).toEqual([]);
 });
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(async () => void (await Promise.allSettled([...outcomes.values(), ...gutted.values()])), 600_000);
 
 for (const { name, counts } of all) {
-  test(name, { timeout: 600_000 }, async () => {
+  test(name, async () => {
     const { injectedCount, duplicateCount, problems, issuedCount } = await outcomes.get(name)!;
     expect(problems).toEqual([]);
     expect([injectedCount, duplicateCount]).toEqual([counts.pr, 0]);
@@ -56,7 +56,7 @@ for (const { name, counts } of all) {
 
 for (const name of Object.keys(controls)) {
   const rule = mutants.find((mutant) => mutant.name === all.find((fault) => fault.name === name)?.catches)?.rule;
-  test(`without the rule that ${rule}: ${name}`, { timeout: 600_000 }, async () => {
+  test(`without the rule that ${rule}: ${name}`, async () => {
     const { problems } = await gutted.get(name)!;
     expect(problems).toContainEqual(expect.stringMatching(/ begins below the mark | in the piece of /));
   });

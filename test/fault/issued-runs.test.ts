@@ -54,7 +54,7 @@ function tenMillion(): Record[] {
   return records;
 }
 
-describe("among ten million IDs in two logs", { timeout: 300_000 }, () => {
+describe("among ten million IDs in two logs", () => {
   let records: Record[];
   let paths: readonly [string, string];
   beforeAll(() => {

@@ -84,12 +84,12 @@ async function cutPower(seed: number, cutCount: number, gutted?: string): Promis
   return undefined;
 }
 
-test("no write that the embedded store confirmed is gone when the power comes back", { timeout: 600_000 }, async () => {
+test("no write that the embedded store confirmed is gone when the power comes back", async () => {
   expect(await cutPower(1, 15)).toBeUndefined();
 });
 
 for (const level of ["full", "off"]) {
-  test(`with synchronous=${level.toUpperCase()} one is`, { timeout: 600_000 }, async () => {
+  test(`with synchronous=${level.toUpperCase()} one is`, async () => {
     expect(await cutPower(1, 100, `synchronous-${level}`)).toMatch(/was confirmed|is damaged|another by its identity/);
   });
 }

@@ -13,7 +13,7 @@ const kinds = [
 
 test.each(kinds)(
   "$kind: each copy is promoted in turn, takes writes, and answers none without a copy of its own",
-  { timeout: 480_000 },
+
   async ({ start, scheme, path, keeps }) => {
     const { servers, ways, promote } = await start();
     onTestFinished(async () => void (await Promise.all([...servers, ...ways].map((end) => end.stop()))));

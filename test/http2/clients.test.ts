@@ -60,17 +60,17 @@ function expectLoad(output: string): void {
   expect(distinct).toBe(count);
 }
 
-test("grpc-js", { timeout: 180_000 }, async () => {
+test("grpc-js", async () => {
   expectLoad(await runCommand(process.execPath, [join(programs, "grpc-js.ts"), plain.address]));
 });
 
-test("grpc-go and connect-go", { timeout: 600_000 }, async () => {
+test("grpc-go and connect-go", async () => {
   const program = join(folder, "http2-load");
   await runCommand("nice", ["-n", "5", "go", "build", "-o", program, "."], { cwd: join(programs, "go") });
   for (const kind of ["grpc-go", "connect-go"]) expectLoad(await runCommand(program, [kind, plain.address]));
 });
 
-test("grpcio", { timeout: 600_000 }, async () => {
+test("grpcio", async () => {
   const python = await fetchPythonVenv("client", readFileSync("clients/python/tests/requirements.txt", "utf8"));
   const env = { PYTHONPATH: resolve("clients/python/src"), PYTHONDONTWRITEBYTECODE: "1" };
   expectLoad(await runCommand(python, [join(programs, "grpcio_load.py"), plain.address], { env }));
@@ -95,9 +95,7 @@ async function nghttp(path: string, ...args: readonly string[]): Promise<readonl
 
 const times = (count: number, status: string): readonly string[] => Array.from({ length: count }, () => status);
 
-test("nghttp: streams by the hundred, padding, small windows, uploads", {
-  timeout: 180_000,
-}, async () => {
+test("nghttp: streams by the hundred, padding, small windows, uploads", async () => {
   const many = ["--multiply", "300", "--data", empty, ...json];
   expect(await nghttp(nextIdPath, ...many)).toEqual(times(300, "200"));
   expect(await nghttp(nextIdPath, ...many, "--padding", "200")).toEqual(times(300, "200"));
@@ -107,7 +105,7 @@ test("nghttp: streams by the hundred, padding, small windows, uploads", {
   expect(await nghttp(nextIdPath, "--multiply", "30", "--data", big, ...json)).toEqual(times(30, "429"));
 });
 
-test("curl: 300 calls, of which 50 at once", { timeout: 180_000 }, async () => {
+test("curl: 300 calls, of which 50 at once", async () => {
   // Over TLS, because in cleartext the curl of Debian 12 cannot use a connection twice, whatever server it calls.
   const parallel = ["--parallel", "--parallel-max", "50", "--http2", "--cacert", certificates.caFile];
   const args = ["--silent", ...parallel, ...json, "--write-out", "\n%{http_code} %{http_version}\n", "--data", "{}"];
@@ -167,7 +165,7 @@ async function loadByFetch(): Promise<Readonly<Record<string, unknown>>> {
   };
 }
 
-test("Chromium: fetches over TLS, aborted ones, uploads, streams that are left", { timeout: 180_000 }, async () => {
+test("Chromium: fetches over TLS, aborted ones, uploads, streams that are left", async () => {
   const { path, env } = await findTool("chromium");
   const browser = await chromium.launch({
     executablePath: path,

@@ -202,7 +202,7 @@ test("a refused handshake is logged at debug, with the caller's address and the 
   await refusal(running, {});
   const lines = (): unknown[] =>
     running.log.map((line) => JSON.parse(line)).filter(({ message }) => message === "A TLS handshake was refused");
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(2);
+  await expect.poll(lines).toHaveLength(2);
   const line = { level: "debug", address: "127.0.0.1" };
   expect(lines()).toMatchObject([
     { ...line, code: "ERR_SSL_NO_APPLICATION_PROTOCOL" },
@@ -238,13 +238,13 @@ test("a certificate that is replaced on disk is read again, one that does not fi
   };
   const first = await shown();
   writeFileSync(keyPath, readFileSync(foreign.server.keyFile));
-  await expect.poll(() => faults.length, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => faults.length).toBeGreaterThan(0);
   expect(String(faults[0])).toContain(
     `--tls-key ${keyPath} does not belong to the certificate of --tls-cert ${certPath}`,
   );
   expect(await shown()).toBe(first);
   put(foreign.server);
-  await expect.poll(shown, { timeout: 30_000 }).not.toBe(first);
+  await expect.poll(shown).not.toBe(first);
 });
 
 test.each(["engine", "node"])("curl shows its token over TLS, by every version of HTTP: --http2 %s", async (http2) => {

@@ -52,7 +52,7 @@ async function issueEverywhere(
 }
 
 describe("one server, every client at once", () => {
-  test(`${idCount} IDs, none twice, and every client reads them alike`, { timeout: 600_000 }, async () => {
+  test(`${idCount} IDs, none twice, and every client reads them alike`, async () => {
     const server = await startServer();
     try {
       const count = Math.ceil(idCount / programs.length);
@@ -72,7 +72,7 @@ describe("one server, every client at once", () => {
     }
   });
 
-  test("every kind of call at once", { timeout: 300_000 }, async () => {
+  test("every kind of call at once", async () => {
     const server = await startServer();
     const modes = ["single", "batch", "stream", "buffer"];
     try {
@@ -120,7 +120,7 @@ function expectPlantedRepeatFound(ids: BigUint64Array): void {
 }
 
 describe("faults", () => {
-  test("a server that is killed and started again, six times: no ID twice", { timeout: 300_000 }, async () => {
+  test("a server that is killed and started again, six times: no ID twice", async () => {
     let server = await startServer();
     const proxy = await TcpProxy.start(portOf(server));
     const done = new AbortController();
@@ -148,7 +148,7 @@ describe("faults", () => {
     }
   });
 
-  test("two servers, of which one is killed: the clients go on with the other", { timeout: 300_000 }, async () => {
+  test("two servers, of which one is killed: the clients go on with the other", async () => {
     const [first, second] = await Promise.all([startServer(), startServer()]);
     const killing = sleep(300).then(() => first.stop("SIGKILL"));
     try {
@@ -165,7 +165,7 @@ describe("faults", () => {
     }
   });
 
-  test("streams that are cut every 150 ms: no ID twice, as many as were asked for", { timeout: 300_000 }, async () => {
+  test("streams that are cut every 150 ms: no ID twice, as many as were asked for", async () => {
     const server = await startServer();
     const proxy = await TcpProxy.start(portOf(server));
     const cutting = setInterval(() => proxy.cut(), 150);
@@ -183,7 +183,7 @@ describe("faults", () => {
     }
   });
 
-  test("a server that hangs longer than stock may live, three times: no ID twice", { timeout: 300_000 }, async () => {
+  test("a server that hangs longer than stock may live, three times: no ID twice", async () => {
     const server = await startServer();
     const hanging = (async () => {
       for (let round = 0; round < 3; round++) {
@@ -209,9 +209,7 @@ describe("faults", () => {
   });
 });
 
-test("all servers are dead for half a minute, and 1,000 IDs/s go on in every client", {
-  timeout: 300_000,
-}, async () => {
+test("all servers are dead for half a minute, and 1,000 IDs/s go on in every client", async () => {
   // Ten minutes at 1/20 scale; the stock for 40 s is 90 % full after 70 s.
   const [perSecond, seconds] = [1_000, { before: 70, dead: 30, after: 15 }];
   const results = await runOutageTrial({ programs, folder, startServer, perSecond, seconds });
@@ -224,9 +222,7 @@ test("all servers are dead for half a minute, and 1,000 IDs/s go on in every cli
   expect(findRepeatedId(BigUint64Array.from(taken))).toBeUndefined();
 });
 
-test("six processes of each client over two deployments all end with DEPLOYMENT_MISMATCH, and no ID comes twice", {
-  timeout: 600_000,
-}, async () => {
+test("six processes of each client over two deployments all end with DEPLOYMENT_MISMATCH, and no ID comes twice", async () => {
   const stores = ["a", "b"].map((name) => `sqlite:${join(folder, `deployment-${name}.db`)}`);
   // Of one worker ID, so that clients which mix the two do get equal IDs.
   const worker = ["--datacenter-id", "1", "--worker-id", "1"];
@@ -253,9 +249,7 @@ test("six processes of each client over two deployments all end with DEPLOYMENT_
   }
 });
 
-test("a quota of the real server is waited for in every client, by every kind of call", {
-  timeout: 300_000,
-}, async () => {
+test("a quota of the real server is waited for in every client, by every kind of call", async () => {
   const perSecond = 200;
   const modes = ["single", "batch", "stream", "buffer"];
   const names = programs.flatMap(({ language }) => modes.map((mode) => `${language}-${mode}`));
@@ -294,9 +288,7 @@ test("a quota of the real server is waited for in every client, by every kind of
   }
 });
 
-test("no client gets an ID by a wrong token, by none, or without the permission, and each says why", {
-  timeout: 300_000,
-}, async () => {
+test("no client gets an ID by a wrong token, by none, or without the permission, and each says why", async () => {
   const file = join(folder, "permissions.json");
   writePrincipals(file, [{ name: "observer", permissions: ["observe"] }]);
   const server = await startSnowlane({ args: ["--store", store, "--principals", file] });
@@ -321,9 +313,7 @@ test("no client gets an ID by a wrong token, by none, or without the permission,
   }
 });
 
-test("FIELD F11 (d): every client gets IDs over a Unix socket, and says where none is listened on", {
-  timeout: 300_000,
-}, async () => {
+test("FIELD F11 (d): every client gets IDs over a Unix socket, and says where none is listened on", async () => {
   const path = join(folder, "a socket.sock");
   const server = await startSnowlane({ listen: `unix:${path}`, args: ["--store", store] });
   try {
@@ -345,7 +335,7 @@ test("FIELD F11 (d): every client gets IDs over a Unix socket, and says where no
 });
 
 describe("sequences of one server", () => {
-  test("every method and every mistake, in every client alike", { timeout: 300_000 }, async () => {
+  test("every method and every mistake, in every client alike", async () => {
     const server = await startServer();
     try {
       await sequencesReady(server.url);
@@ -364,9 +354,7 @@ describe("sequences of one server", () => {
     }
   });
 
-  test("one that the command line made serves Go, Python and curl at once, and repeats nothing under kill -9", {
-    timeout: 300_000,
-  }, async () => {
+  test("one that the command line made serves Go, Python and curl at once, and repeats nothing under kill -9", async () => {
     const callers = programs.filter(({ language }) => language === "go" || language === "python");
     const { kills, ofPrograms, ofCurl } = await runKillTrial({ programs: callers, folder, store, startServer });
     expect(kills).toBe(2);
@@ -377,7 +365,7 @@ describe("sequences of one server", () => {
 });
 
 describe("errors", () => {
-  test("every reason arrives in every client as its typed error", { timeout: 300_000 }, async () => {
+  test("every reason arrives in every client as its typed error", async () => {
     const faults = [...errorReasons.map(faultOf), { code: Code.Unimplemented }, { code: Code.Unavailable }];
     const expected = faults.map((fault) => expectedError(fault));
     for (const program of programs) {

@@ -47,7 +47,7 @@ function pathOf({ apiVersion, kind }: ChartObject): string {
 
 test.each(Object.entries(rightValues))(
   "the server of Kubernetes takes each object, with %s",
-  { timeout: 300_000 },
+
   async (_name, values) => {
     const { objects } = await renderChart("template", values, join(folder, "values.json"));
     // The kinds of the Prometheus operator are not known to a server without it.
@@ -60,9 +60,7 @@ test.each(Object.entries(rightValues))(
   },
 );
 
-test("the line of docs/deploying.md installs the chart beside its two Secrets, which the server can read", {
-  timeout: 300_000,
-}, async () => {
+test("the line of docs/deploying.md installs the chart beside its two Secrets, which the server can read", async () => {
   const [yaml = ""] = blocksOf("docs/deploying.md", "yaml");
   const secrets = parseAllDocuments(yaml).map((document) => document.toJS() as Secret);
   for (const secret of secrets)
@@ -111,13 +109,13 @@ interface PodSpec {
   readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
 }
 
-test("the server of Kubernetes refuses an object with a field that there is not", { timeout: 60_000 }, async () => {
+test("the server of Kubernetes refuses an object with a field that there is not", async () => {
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, dta: {} };
   const place = `${pathOf(object)}?dryRun=All&fieldValidation=Strict`;
   await expect(kubernetes.call("POST", place, JSON.stringify(object))).rejects.toThrow(/dta/);
 });
 
-test("the chart's role lets a server take a worker ID and issue", { timeout: 300_000 }, async () => {
+test("the chart's role lets a server take a worker ID and issue", async () => {
   const { objects } = await renderChart("template", rightValues["leases as the store"]!, join(folder, "values.json"));
   const made = objects.filter(({ kind }) => kind === "Role" || kind === "RoleBinding");
   expect(made).toHaveLength(2);

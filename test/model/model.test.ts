@@ -8,7 +8,7 @@ const limits = { timeoutMs: 170_000, memoryMib: 3_000 };
 
 describe.concurrent("the protocol's models", () => {
   for (const check of checks.filter(({ size }) => size === "suite")) {
-    test(`${check.model}: ${check.title}`, { timeout: 180_000 }, async ({ expect }) => {
+    test(`${check.model}: ${check.title}`, async ({ expect }) => {
       const spin = await findTool("spin");
       const finding = await runCheck(check, spin.path, limits);
       expect(finding.outcome, finding.output).toBe(check.expected);

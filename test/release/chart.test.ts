@@ -35,9 +35,7 @@ interface ConfigMap extends ChartObject {
   readonly data: Readonly<Record<string, string>>;
 }
 
-test("kubeconform finds nothing wrong in the pod with a sidecar, and finds a field that no pod has", {
-  timeout: 300_000,
-}, async () => {
+test("kubeconform finds nothing wrong in the pod with a sidecar, and finds a field that no pod has", async () => {
   const text = readFileSync("deploy/sidecar/pod.yaml", "utf8");
   const location = await writeKubernetesSchemas(folder, [parse(text) as ChartObject]);
   expect(conform(location, text)).toMatchObject({ code: 0, output: expect.stringContaining("Valid: 1, Invalid: 0") });
@@ -46,7 +44,7 @@ test("kubeconform finds nothing wrong in the pod with a sidecar, and finds a fie
 });
 
 describe.each(Object.entries(rightValues))("with %s", (_name, values) => {
-  test("helm finds nothing wrong, and kubeconform neither", { timeout: 300_000 }, async () => {
+  test("helm finds nothing wrong, and kubeconform neither", async () => {
     expect(await renderChart("lint", values, file)).toMatchObject({ code: 0 });
     const { code, text, stderr, objects } = await renderChart("template", values, file);
     expect([code, stderr]).toEqual([0, ""]);
@@ -59,7 +57,7 @@ describe.each(Object.entries(rightValues))("with %s", (_name, values) => {
     expect(checked.code).toBe(0);
   });
 
-  test("the server takes the settings", { timeout: 60_000 }, async () => {
+  test("the server takes the settings", async () => {
     const { objects } = await renderChart("template", values, file);
     const { data } = objects.find(({ kind }) => kind === "ConfigMap") as ConfigMap;
     const settings = join(folder, "snowlane.json");
@@ -121,7 +119,7 @@ interface PrometheusRule extends ChartObject {
   readonly spec: { readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[] };
 }
 
-test("promtool finds nothing wrong with the chart's alerts, and finds what is", { timeout: 300_000 }, async () => {
+test("promtool finds nothing wrong with the chart's alerts, and finds what is", async () => {
   const { objects } = await renderChart("template", rightValues["metrics, rules and traces"]!, file);
   const { spec } = objects.find(({ kind }) => kind === "PrometheusRule") as PrometheusRule;
   const { path, env } = await findTool("promtool");
@@ -142,7 +140,7 @@ interface Deployment extends ChartObject {
   };
 }
 
-test("a chart with a receiver hands it to the server (no value of the chart could)", { timeout: 60_000 }, async () => {
+test("a chart with a receiver hands it to the server (no value of the chart could)", async () => {
   const envOf = async (values: object): Promise<readonly object[]> => {
     const { objects } = await renderChart("template", values, file);
     const deployment = objects.find(({ kind }) => kind === "Deployment") as Deployment;
@@ -159,7 +157,7 @@ test("a chart with a receiver hands it to the server (no value of the chart coul
   ]);
 });
 
-test("kubeconform finds a field that there is not, and a value of a wrong type", { timeout: 300_000 }, async () => {
+test("kubeconform finds a field that there is not, and a value of a wrong type", async () => {
   const { text, objects } = await renderChart("template", rightValues["leases as the store"]!, file);
   const location = await writeKubernetesSchemas(folder, objects);
   for (const [right, wrong] of [

@@ -33,9 +33,7 @@ beforeAll(async () => {
 }, 1_200_000);
 afterAll(() => builder?.remove());
 
-test("both servers of compose.yaml issue from its PostgreSQL, each with a worker ID of its own", {
-  timeout: 300_000,
-}, async () => {
+test("both servers of compose.yaml issue from its PostgreSQL, each with a worker ID of its own", async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const { POSTGRES_USER: user, POSTGRES_DB: database } = services.postgres.environment;

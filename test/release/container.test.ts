@@ -102,9 +102,7 @@ test("its user may change only its state, and no program in it has the rights of
   expect(entries.filter((path) => (lstatSync(path).mode & 0o6000) !== 0)).toEqual([]);
 });
 
-test("it serves as user 10001 without a capability, is healthy, writes only its state, and ends in order", {
-  timeout: 300_000,
-}, async () => {
+test("it serves as user 10001 without a capability, is healthy, writes only its state, and ends in order", async () => {
   const { config, name } = image;
   const container = await builder.buildah("from", name);
   const root = await builder.buildah("mount", container);
@@ -145,9 +143,7 @@ test("it serves as user 10001 without a capability, is healthy, writes only its 
   expect(own.filter((path) => !path.startsWith("var/lib/snowlane/"))).toEqual([]);
 });
 
-test("it serves with a read-only root, and writes only into the volume of its state", {
-  timeout: 300_000,
-}, async () => {
+test("it serves with a read-only root, and writes only into the volume of its state", async () => {
   const { root, config } = image;
   const volume = makeVolume(join(builder.folder, "volume"), config);
   const before = filesOf(root);
@@ -164,9 +160,7 @@ test("it serves with a read-only root, and writes only into the volume of its st
   expect(filesOf(root)).toEqual(before);
 });
 
-test("the line of docs/deploying.md runs it, and gives an ID to everybody on this machine", {
-  timeout: 300_000,
-}, async () => {
+test("the line of docs/deploying.md runs it, and gives an ID to everybody on this machine", async () => {
   const line = blocksOf("docs/deploying.md", "sh").find((block) => block.startsWith("docker run ")) ?? "";
   const words = line.replaceAll("\\\n", " ").trim().split(/\s+/);
   const valuesOf = (flag: string): readonly string[] =>
@@ -201,7 +195,7 @@ test.each([
     { Env: ["PATH=/usr/local/bin:/usr/sbin"] },
     /^snowlane: .*Set XDG_STATE_HOME/,
   ],
-])("it refuses to start %s, in one line", { timeout: 300_000 }, async (_name, exitCode, change, message) => {
+])("it refuses to start %s, in one line", async (_name, exitCode, change, message) => {
   const config = { ...image.config, ...change };
   const [command, ...args] = confinedProgram({ ...image, config });
   const engine = spawn(command!, [...args, ...config.Cmd], { stdio: ["ignore", "ignore", "pipe"] });
@@ -221,7 +215,7 @@ test.each([
     ["--listen", "0.0.0.0:0", "--store", "sqlite:/var/lib/snowlane/a.db"],
     /--auth/,
   ],
-])("it refuses to start %s, in one line", { timeout: 300_000 }, async (_name, flags, args, message) => {
+])("it refuses to start %s, in one line", async (_name, flags, args, message) => {
   const { config, name } = image;
   const container = await builder.buildah("from", name);
   const command = [...config.Entrypoint, ...config.Cmd, ...args];

@@ -115,7 +115,7 @@ test.each([
   ["PostgreSQL", startPostgres],
   ["MariaDB", startMariadb],
   ["Redis", startRedis],
-])("it gets IDs from a store of %s", { timeout: 300_000 }, async (_name, start) => {
+])("it gets IDs from a store of %s", async (_name, start) => {
   const store = await start();
   try {
     const outcome = await snowlane("next", "--count", "3", "--store", store.url);

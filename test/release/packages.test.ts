@@ -151,9 +151,7 @@ test("a release without --dry-run prints the commands that publish, and runs non
 /** Every archive of the release. */
 const archivesOf = (): readonly string[] => globSync(join(packages, "**/*.{tgz,tar.gz,zip,jar,whl,crate}"));
 
-test("every link of every packed text leads to a file of its package, or of the repository", {
-  timeout: 600_000,
-}, async () => {
+test("every link of every packed text leads to a file of its package, or of the repository", async () => {
   const unpacked = join(folder, "unpacked");
   const repository = { address, tag: `v${version}`, checkout: clone };
   let [whole, within] = [0, 0];
@@ -227,9 +225,7 @@ for path in paths:
         print(path, "is empty")
 `;
 
-test("no archive has a path that leads out of it, a link, a file that everybody may write, or a name of this machine's folders", {
-  timeout: 300_000,
-}, async () => {
+test("no archive has a path that leads out of it, a link, a file that everybody may write, or a name of this machine's folders", async () => {
   const archives = archivesOf();
   // Three of npm, the executable, Go's, PHP's, Rust's, two of Python, and three of each artifact of Maven.
   expect(archives).toHaveLength(9 + 3 * (1 + frameworkModules.length));
@@ -255,7 +251,7 @@ test("the README's lines for the clients are those of docs/install.md, which the
   expect(blocksOf("README.md", "sh")).toContain(lines.join(""));
 });
 
-test("TypeScript takes the packed client, and gets an ID", { timeout: 600_000 }, async () => {
+test("TypeScript takes the packed client, and gets an ID", async () => {
   const project = join(folder, "node-project");
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
@@ -277,7 +273,7 @@ test("the commands that publish name files that a release has", () => {
   expect(named.filter((path) => globSync(path).length === 0)).toEqual([]);
 });
 
-test("Go takes the module from the folder, as from a proxy, and gets an ID", { timeout: 600_000 }, async () => {
+test("Go takes the module from the folder, as from a proxy, and gets an ID", async () => {
   const project = join(folder, "go-project");
   mkdirSync(project);
   const code = readFileSync("clients/go/samples/quickstart/main.go", "utf8");
@@ -349,9 +345,7 @@ test("Maven installs the modules for frameworks by the lines of docs/frameworks.
   }
 });
 
-test("Python gets an ID with the wheel, and the archive of sources holds the licence", {
-  timeout: 600_000,
-}, async () => {
+test("Python gets an ID with the wheel, and the archive of sources holds the licence", async () => {
   const python = await fetchPythonVenv("client", readFileSync("clients/python/tests/requirements.txt", "utf8"));
   // Into a folder of its own, because the environment is shared and has what the client needs.
   const target = join(folder, "python");
@@ -364,7 +358,7 @@ test("Python gets an ID with the wheel, and the archive of sources holds the lic
     expect(sources).toContain(`snowlane_client-${version}/${file}\n`);
 });
 
-test("Composer installs the packed PHP package, and a program gets an ID", { timeout: 600_000 }, async () => {
+test("Composer installs the packed PHP package, and a program gets an ID", async () => {
   const project = join(folder, "php-project");
   mkdirSync(project);
   writeFileSync(join(project, "composer.json"), "{}");
@@ -409,9 +403,7 @@ test("the server with drivers gets IDs from PostgreSQL, MariaDB and Redis in a f
   }
 });
 
-test("an older Node is refused in one sentence that names the version that is needed (18 ended with an error of its own)", {
-  timeout: 600_000,
-}, async () => {
+test("an older Node is refused in one sentence that names the version that is needed (18 ended with an error of its own)", async () => {
   const older = "18.19.0";
   const pack = [
     "pack",

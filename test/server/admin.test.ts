@@ -63,8 +63,8 @@ test("GetStatus tells how the server is, and what it issued in each second", asy
   const issued = BigInt(runs.reduce((sum, { count }) => sum + count, 0));
   const all = async () => (await admin.getStatus({})).samples;
   const total = async () => (await all()).reduce((sum, { idsCount }) => sum + idsCount, 0n);
-  await expect.poll(total, { timeout: 30_000 }).toBe(issued);
-  await expect.poll(async () => (await all()).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(total).toBe(issued);
+  await expect.poll(async () => (await all()).length).toBeGreaterThanOrEqual(2);
   const { status, samples } = await admin.getStatus({});
   expect(status).toMatchObject({
     serving: true,
@@ -91,13 +91,13 @@ test("GetStatus tells how the server is, and what it issued in each second", asy
   const { runs: values } = await sequences.reserveValues({ name: "orders", count: 30 });
   const taken = BigInt(values.reduce((sum, { count }) => sum + count, 0));
   const valueTotal = async () => (await all()).reduce((sum, { valuesCount }) => sum + valuesCount, 0n);
-  await expect.poll(valueTotal, { timeout: 30_000 }).toBe(taken);
+  await expect.poll(valueTotal).toBe(taken);
   const counted = async () => {
     const found = (await admin.getStatus({})).samples.find(({ errorCount }) => errorCount > 0n);
     const codes = found?.errorCodes.map(({ code, count }) => [code, count]);
     return found && [found.errorCount, codes, found.callCount > 0n, found.p50 !== undefined, found.p99 !== undefined];
   };
-  await expect.poll(counted, { timeout: 30_000 }).toEqual([1n, [[Code.InvalidArgument, 1n]], true, true, true]);
+  await expect.poll(counted).toEqual([1n, [[Code.InvalidArgument, 1n]], true, true, true]);
   const later = await admin.getStatus({ afterIndex: 1n });
   expect(later.samples[0]?.index).toBe(2n);
   expect((await admin.getStatus({ afterIndex: 2n ** 64n - 1n })).samples[0]?.index).toBe(1n);
@@ -130,6 +130,6 @@ test("a store that is gone is reported without saying where it was", async () =>
   await admin.listWorkers({});
   rmSync(join(folder, "ids.db"));
   await expect
-    .poll(() => admin.listWorkers({}).catch((error: unknown) => ConnectError.from(error)), { timeout: 30_000 })
+    .poll(() => admin.listWorkers({}).catch((error: unknown) => ConnectError.from(error)))
     .toMatchObject({ code: Code.Unavailable, rawMessage: expect.not.stringContaining(folder) });
 });

@@ -157,7 +157,7 @@ test("OPERATIONS 22: counters equal what callers saw, by principal where one was
 
   const headers = bearer("scraper");
   // The server learns of a cancelled call a little later than its caller.
-  await expect.poll(async () => countedCalls(await scrape(url, { headers })), { timeout: 30_000 }).toEqual(tally.lines);
+  await expect.poll(async () => countedCalls(await scrape(url, { headers }))).toEqual(tally.lines);
   const lines = await scrape(url, { headers });
   const refused = (why: string): number | undefined => lines.get(`snowlane_refused_total{why="${why}"}`);
   expect(refused("credentials")).toBe(tally.sum('code="UNAUTHENTICATED"'));
@@ -219,7 +219,7 @@ test("counters equal what callers saw of sequences, also by GET of Connect", asy
     await call("UpdateSequence", Code.Aborted, update({ description: "of the shop" }));
     await call("NextValue", Code.FailedPrecondition, client.nextValue({ name }));
   }
-  await expect.poll(async () => countedCalls(await scrape(url)), { timeout: 30_000 }).toEqual(tally.lines);
+  await expect.poll(async () => countedCalls(await scrape(url))).toEqual(tally.lines);
   expect(tally.lines.size).toBe(8);
   expect(faults).toEqual([]);
 });
@@ -279,7 +279,7 @@ test(hostileTest, { timeout: 180_000 * scale }, async () => {
     return [...new Set(names)].toSorted();
   };
   // The second scrape has the worker IDs.
-  await expect.poll(linesNow, { timeout: 30_000 }).toContain('snowlane_worker_ids{state="held"}');
+  await expect.poll(linesNow).toContain('snowlane_worker_ids{state="held"}');
   for (const kind of kinds) await kind();
   const before = await linesNow();
   answered = 0;

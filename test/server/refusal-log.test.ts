@@ -78,7 +78,7 @@ test("a call that the admin listener refuses has its line, and counts against th
   const call = async (headers: Readonly<Record<string, string>>) =>
     (await askHttp2(adminUrl, { path: listWorkers, headers: { ...json, ...headers }, body: "{}" })).status;
   expect([await call({ authorization: "Bearer guessed-secret" }), await call(bearer("app"))]).toEqual([401, 403]);
-  await expect.poll(() => call(bearer("operator")), { timeout: 60_000, interval: 1 }).toBe(429);
+  await expect.poll(() => call(bearer("operator")), { interval: 1 }).toBe(429);
   const refused = log.map((line) => JSON.parse(line)).filter(({ message }) => message === "A call was refused");
   const line = { method: listWorkers.slice(1), address: "127.0.0.1" };
   expect(refused).toEqual([

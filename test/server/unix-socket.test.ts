@@ -1,13 +1,11 @@
 /** `--listen unix:/PATH`: programs on one machine call without TLS and without a token. */
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { runInProcess } from "../cli/in-process.ts";
 import { runCommand } from "../support/processes/run-command.ts";
 import { runServer, temporaryFolder } from "../support/processes/running-server.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A path for a socket that does not exist yet. */
 function socketPath(): string {

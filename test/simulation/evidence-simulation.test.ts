@@ -26,7 +26,7 @@ describe("a history shows it when", () => {
     ["a row that is missing passes", "absent-row-passes", 100],
     ["what is in memory stays after a loss", "stock-stays-after-a-loss", 1],
     ["a definition of a newer epoch leaves what is in memory", "epoch-is-passed-over", 1],
-  ])("%s", { timeout: 600_000 }, async (_, mutant, caughtBySeed) => {
+  ])("%s", async (_, mutant, caughtBySeed) => {
     onTestFinished(leaveOut(mutant));
     await expectFault(caughtBySeed, undefined);
   });
@@ -34,7 +34,7 @@ describe("a history shows it when", () => {
   test.each<[rule: string, mutant: SequenceMutant, caughtBySeed: number]>([
     ["a take does not compare its row", "take-ignores-witness", 50],
     ["takes are not counted apart", "no-taken-count", 1],
-  ])("%s", { timeout: 600_000 }, async (_, mutant, caughtBySeed) => {
+  ])("%s", async (_, mutant, caughtBySeed) => {
     await expectFault(caughtBySeed, mutant);
   });
 });

@@ -21,7 +21,7 @@ const regressionSeeds = [
   3_931,
 ];
 
-test("no history hands out a value twice, or stops without a loss", { timeout: 600_000 }, async () => {
+test("no history hands out a value twice, or stops without a loss", async () => {
   const events = new Map<string, number>();
   for (const seed of [...regressionSeeds, ...Array.from({ length: 500 }, (_, index) => 10_000 + index)]) {
     const outcome = await runSequenceHistory(seed);
@@ -92,7 +92,7 @@ describe("a history shows it when", () => {
     ["values are taken before every server had time to cover its marks", "opens-at-once", 3],
     ["nothing is compared with what was seen", "no-comparison", 3],
     ["a stop that is late undoes an opening", "stop-ignores-revision", 55],
-  ])("%s", { timeout: 600_000 }, async (_, mutant, caughtBySeed) => {
+  ])("%s", async (_, mutant, caughtBySeed) => {
     if (mutant === "eviction-forgets-mark") forgetAtOnce();
     if (mutant === "no-comparison") {
       const spy = vi.spyOn(CounterMarks.prototype, "get").mockReturnValue(undefined);

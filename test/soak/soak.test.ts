@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
 import { soak } from "./soak.ts";
 
-test("a short soak: no call fails, and nothing stays open when nobody calls", { timeout: 300_000 }, async () => {
+test("a short soak: no call fails, and nothing stays open when nobody calls", async () => {
   const { looks, problems } = await soak({
     script: "src/cli/main.ts",
     storeFile: join(temporaryFolder(), "soak.db"),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { layouts } from "../../src/snowflake/presets.ts";
 import { msToTicksDown } from "../../src/snowflake/layout.ts";
 import { PastNumbers } from "../../src/snowflake/past-numbers.ts";
@@ -12,8 +12,6 @@ import { startMysql } from "../support/servers/mysql-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 import { sized } from "../support/worlds/scale.ts";
 import { openSqlSession, type TestSession } from "../support/servers/run-sql.ts";
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const layout = layouts.twitter;
 const fromMs = Date.UTC(2020, 2, 1);

@@ -16,7 +16,7 @@ const clusters = [
 
 test.each(clusters)(
   "three members of $kind: a leader that is frozen or killed, and two that are gone, refuse no call",
-  { timeout: 480_000 },
+
   async ({ kind, start, findLeader }) => {
     const members = await start();
     onTestFinished(async () => void (await Promise.all(members.map((member) => member.stop()))));

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createNodeClient } from "../../clients/typescript/src/node.ts";
 import { runCli } from "../support/processes/cli-outcome.ts";
 import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
@@ -12,8 +12,6 @@ import { startEtcd } from "../support/servers/etcd-server.ts";
 import { startPostgres } from "../support/servers/postgres-server.ts";
 
 /** The guide for disasters in docs/store-losses.md, step by step. */
-vi.setConfig({ testTimeout: 300_000 });
-
 async function serve(...args: readonly string[]): Promise<SnowlaneProcess> {
   // The notes of a host are lost with it.
   const server = await startSnowlane({ args, environment: { SNOWLANE_RESUME_DIR: temporaryFolder() } });

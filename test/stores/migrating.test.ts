@@ -18,8 +18,6 @@ import { startMysql } from "../support/servers/mysql-server.ts";
 import { openSqlSession, type TestSession } from "../support/servers/run-sql.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
-vi.setConfig({ testTimeout: 600_000 });
-
 const orderCount = 20_000;
 const marked = (language: string) =>
   blocksOf("docs/migrating.md", `${language} tested by test/stores/migrating.test.ts`);

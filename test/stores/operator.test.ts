@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock, systemTimers } from "../../src/clock/clock.ts";
 import { kernelRandom128 } from "../../src/kernel-random.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -16,8 +16,6 @@ import { runSnowlane, type SnowlaneRun } from "../text/run-snowlane.ts";
 /**
  * What an operator does, on real servers, by the real command line; test/cli/operator.test.ts has the rest, on SQLite.
  */
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const password = "s3cret";
 
@@ -106,7 +104,7 @@ describe.each(kinds)("%s", (_kind, start) => {
     expect((await run(...held)).exitCode).toBe(1);
 
     await server.stop("SIGKILL");
-    await expect.poll(async () => (await look(url)).workers[0]?.state, { timeout: 60_000 }).toBe("expired");
+    await expect.poll(async () => (await look(url)).workers[0]?.state).toBe("expired");
     const { markMs } = (await look(url)).workers[0]!.record!;
     const released = await run(...held);
     expect([released.exitCode, released.stderr]).toEqual([0, expect.stringContaining("reason=test")]);

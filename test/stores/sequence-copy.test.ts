@@ -105,12 +105,12 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     const isWaiting = server.url.startsWith("postgres")
       ? "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
       : "SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'";
-    await expect.poll(() => runSql(here, isWaiting), { timeout: 30_000 }).not.toEqual([]);
+    await expect.poll(() => runSql(here, isWaiting)).not.toEqual([]);
     const copying = copyDatabase({ store: from, place: "sql:here" }, { store: to, place: "sqlite:/there" });
     // It waits for the take, or has stopped the source without it.
     const hasStopped = `SELECT 1 FROM snowlane_sequence_place WHERE namespace = '${namespace}' AND stopped <> ''`;
     const steps = async () => (await runSql(here, isWaiting)).length + (await runSql(here, hasStopped)).length;
-    await expect.poll(steps, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(steps).toBeGreaterThanOrEqual(2);
     await session.run("ROLLBACK");
     await copying;
     const values = await late;

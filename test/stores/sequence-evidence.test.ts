@@ -58,7 +58,7 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     expect(await stopped(namespace)).toContain("the counter of orders is at 0");
     // Values on both sides of the loss may be in memory.
     const outcome = () => first.take(1).catch(({ reason }: { readonly reason: string }) => reason);
-    await expect.poll(outcome, { timeout: 60_000 }).toBe("STORE_WENT_BACK");
+    await expect.poll(outcome).toBe("STORE_WENT_BACK");
   });
 
   test("older rows of all tables are found by a server that is idle, although another one took past its mark", async () => {
@@ -75,10 +75,10 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     await other.take(500).catch(() => []);
     const reason = async () =>
       String((await runSql(own.url, "SELECT stopped FROM snowlane_sequence_place"))[0]?.["stopped"]);
-    await expect.poll(reason, { timeout: 60_000 }).toContain("the takes of a running server are gone");
+    await expect.poll(reason).toContain("the takes of a running server are gone");
     const outcomeOf = (from: typeof first) => from.take(1).catch((error: { readonly reason: string }) => error.reason);
     for (const one of [first, other]) {
-      await expect.poll(() => outcomeOf(one), { timeout: 60_000 }).toBe("STORE_WENT_BACK");
+      await expect.poll(() => outcomeOf(one)).toBe("STORE_WENT_BACK");
     }
   });
 
@@ -123,7 +123,7 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     });
     // Each of them looks, and misses nothing.
     await operator.update({ name: "orders", change: { disabled: true } });
-    await expect.poll(() => operator.behind("orders", Number.POSITIVE_INFINITY), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => operator.behind("orders", Number.POSITIVE_INFINITY)).toEqual([]);
     expect(await stopped(namespace)).toBe("");
     await operator.update({ name: "orders", change: { disabled: false } });
     expect((await openSequences(server.url, namespace, 9 * dayMs).take(1))[0]).toBeGreaterThan(3);
@@ -213,7 +213,7 @@ describe.each(servers)("sequences in %s", (_kind, start) => {
     await operator.update({ name: "orders", change: { disabled: false } });
     proxy.mode = "open";
     proxy.cut();
-    await expect.poll(() => operator.behind("orders", Number.POSITIVE_INFINITY), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => operator.behind("orders", Number.POSITIVE_INFINITY)).toEqual([]);
     expect((await cut.take(1))[0]).toBeGreaterThanOrEqual(5_001);
   });
 });

@@ -63,7 +63,7 @@ async function untilWaiting(url: string): Promise<void> {
   const isWaiting = url.startsWith("postgres")
     ? "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
     : "SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'";
-  await expect.poll(() => runSql(url, isWaiting), { timeout: 60_000 }).not.toEqual([]);
+  await expect.poll(() => runSql(url, isWaiting)).not.toEqual([]);
 }
 
 /** What a call answers, tried again while the database finds its feet. */
@@ -94,11 +94,11 @@ test("a take from PostgreSQL waits for a standby although the server's default d
   };
   const outcome = takeOn().catch((error: unknown) => error);
   const cancel = "SELECT pg_cancel_backend(pid) AS is_cancelled FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-  await expect.poll(() => runSql(server.url, cancel), { timeout: 60_000 }).toEqual([{ is_cancelled: true }]);
+  await expect.poll(() => runSql(server.url, cancel)).toEqual([{ is_cancelled: true }]);
   expect(await outcome).toEqual(unavailable);
   await set("");
   // It was committed on this server alone: its range is a gap.
-  await expect.poll(() => takeIn(store, takeOf(stored)).catch(() => undefined), { timeout: 60_000 }).toBe(last + 20n);
+  await expect.poll(() => takeIn(store, takeOf(stored)).catch(() => undefined)).toBe(last + 20n);
 });
 
 describe.each(servers)("sequences in a %s", (_kind, start) => {
@@ -237,7 +237,7 @@ describe.each(servers)("sequences in a %s", (_kind, start) => {
       proxy.mode = "deaf";
       const waiting = next();
       const isDiscarded = () => events.filter(({ kind }) => kind === "range-discarded").length > round;
-      await expect.poll(isDiscarded, { timeout: 60_000 }).toBe(true);
+      await expect.poll(isDiscarded).toBe(true);
       proxy.mode = "open";
       proxy.cut();
       values.push(await waiting, await next());

@@ -118,7 +118,7 @@ test.for(unseen)("a server that goes on finds such a loss with its next take: $n
   const { first, lose } = await loseValues(loss);
   const url = await lose();
   await expect
-    .poll(() => first.take(1).catch(({ reason }: { readonly reason: string }) => reason), { timeout: 60_000 })
+    .poll(() => first.take(1).catch(({ reason }: { readonly reason: string }) => reason))
     .toBe("STORE_WENT_BACK");
   await expect(openSequences(url).take(1)).rejects.toEqual(regression);
 });
@@ -133,7 +133,7 @@ test("a synchronous standby that is promoted lost nothing: raised by 0 and opene
   const set = "ALTER SYSTEM SET synchronous_standby_names = '*'";
   await runSql(server.url, set, "SELECT pg_reload_conf()");
   const isSync = "SELECT sync_state FROM pg_stat_replication";
-  await expect.poll(() => runSql(server.url, isSync), { timeout: 60_000 }).toEqual([{ sync_state: "sync" }]);
+  await expect.poll(() => runSql(server.url, isSync)).toEqual([{ sync_state: "sync" }]);
   expect(await first.take(5)).toEqual([1, 2, 3, 4, 5]);
   await first.close();
   await server.kill();
@@ -219,13 +219,13 @@ test.for(kinds)(
     const { first, lose } = await loseValues({ name: "a dump is put back", start, keep: keepDump });
     const url = await lose();
     const reason = () => first.take(1).catch((error: { readonly reason: string }) => error.reason);
-    await expect.poll(reason, { timeout: 60_000 }).toBe("STORE_WENT_BACK");
+    await expect.poll(reason).toBe("STORE_WENT_BACK");
     const operator = await openSequences(url).catalog();
     expect(await operator.raise({ kind: "all", count: 0n })).toBe(1);
     expect(await operator.open()).toMatchObject({ kind: "opened" });
     // The copy knows of 5 values. It gives none for half a minute, in which the server raises it to the 10 it took.
     const used = async () => Number((await runSql(url, `SELECT used_count FROM ${tables[1]}`))[0]?.["used_count"]);
-    await expect.poll(used, { timeout: 60_000 }).toBe(10);
+    await expect.poll(used).toBe(10);
     await runSql(url, "UPDATE snowlane_sequence_place SET open_ms = 0");
     expect(await openSequences(url).take(1)).toEqual([11]);
   },
@@ -319,7 +319,7 @@ test("a restart of the database after a crash changes nothing, and no value is s
     await (await sequences.catalog()).create({ name: "orders", allocation: "strict" });
     expect(await sequences.take(3)).toEqual([1, 2, 3]);
     await server.restart();
-    await expect.poll(() => sequences.take(1).catch(() => []), { timeout: 60_000 }).toEqual([4]);
+    await expect.poll(() => sequences.take(1).catch(() => [])).toEqual([4]);
   }
 });
 
@@ -352,12 +352,12 @@ async function keepPointInTime(server: TestServer): Promise<() => Promise<string
   return async () => {
     const [switched] = await runSql(server.url, "SELECT pg_walfile_name(pg_switch_wal()) AS name");
     const isArchived = `SELECT last_archived_wal >= '${String(switched?.["name"])}' AS is_archived FROM pg_stat_archiver`;
-    await expect.poll(() => runSql(server.url, isArchived), { timeout: 60_000 }).toEqual([{ is_archived: true }]);
+    await expect.poll(() => runSql(server.url, isArchived)).toEqual([{ is_archived: true }]);
     await server.kill();
     const recovered = await archived.recoverTo("before");
     onTestFinished(() => recovered.stop());
     const isOver = "SELECT pg_is_in_recovery() AS is_in_recovery";
-    await expect.poll(() => runSql(recovered.url, isOver), { timeout: 60_000 }).toEqual([{ is_in_recovery: false }]);
+    await expect.poll(() => runSql(recovered.url, isOver)).toEqual([{ is_in_recovery: false }]);
     return recovered.url;
   };
 }
@@ -433,7 +433,7 @@ async function keepStandby(server: TestServer): Promise<() => Promise<string>> {
   onTestFinished(() => standby.stop());
   const [at] = await runSql(server.url, "SELECT pg_current_wal_lsn()::text AS lsn");
   const hasAll = `SELECT pg_last_wal_replay_lsn() >= '${String(at?.["lsn"])}' AS has_all`;
-  await expect.poll(() => runSql(standby.url, hasAll), { timeout: 60_000 }).toEqual([{ has_all: true }]);
+  await expect.poll(() => runSql(standby.url, hasAll)).toEqual([{ has_all: true }]);
   await standby.kill();
   return async () => {
     await server.kill();

@@ -67,7 +67,7 @@ test("PostgreSQL and MariaDB share a sequence: either may freeze or die and no c
 
   postgres.pause();
   const frozen = one.takeUntil([], 300);
-  await expect.poll(() => one.events.map(({ kind }) => kind), { timeout: 60_000 }).toContain("stripe-problem");
+  await expect.poll(() => one.events.map(({ kind }) => kind)).toContain("stripe-problem");
   await frozen;
   postgres.resume();
   await mariadb.kill();
@@ -127,13 +127,13 @@ test("a frozen database fails no call that finds no value in memory, also while 
   for (const name of names) await Promise.all([next(running, name), next(begun, name)]);
   const kindsOf = (one: typeof begun) => one.events.map(({ kind }) => kind);
   // Its log names the one that did not answer when it started, and tells when that one is used.
-  await expect.poll(() => kindsOf(begun), { timeout: 60_000 }).toContain("stripe-problem");
+  await expect.poll(() => kindsOf(begun)).toContain("stripe-problem");
   postgres.resume();
   const afterNext = async () => {
     await next(begun, names[0]!);
     return kindsOf(begun);
   };
-  await expect.poll(afterNext, { timeout: 60_000 }).toContain("stripe-answers");
+  await expect.poll(afterNext).toContain("stripe-answers");
   expect([...running.events, ...begun.events].filter(({ kind }) => kind === "stopped")).toEqual([]);
 });
 

@@ -53,7 +53,7 @@ test.each([
   const first = await start(hasCompared ? args : [...args.slice(0, 6), "--sequence-stores", "off", ...args.slice(8)]);
   if (hasCompared) {
     await expect
-      .poll(() => call(first.url, "SequenceService/NextValue", { name: "orders" }), { timeout: 60_000 })
+      .poll(() => call(first.url, "SequenceService/NextValue", { name: "orders" }))
       .toMatchObject({ value: "1" });
   }
   // A record that is not renamed yet (".next") is not in place: a server that is killed now has not written it.
@@ -62,11 +62,11 @@ test.each([
       .filter((entry) => entry.isFile() && !entry.name.endsWith(".next"))
       .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"))
       .join("");
-  await expect.poll(records, { timeout: 60_000 }).toContain(hasCompared ? '"databaseId":' : '"untilMs":');
+  await expect.poll(records).toContain(hasCompared ? '"databaseId":' : '"untilMs":');
   first.child.kill("SIGKILL");
   postgres.pause();
   const again = await start(args);
-  await expect.poll(() => call(again.url, "IdService/NextId", {}), { timeout: 60_000 }).toHaveProperty("id");
+  await expect.poll(() => call(again.url, "IdService/NextId", {})).toHaveProperty("id");
   const value = () => call(again.url, "SequenceService/NextValue", { name: "orders" });
   if (!hasCompared) {
     expect(await value()).toMatchObject({ code: "unavailable" });

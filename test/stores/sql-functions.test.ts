@@ -1,5 +1,5 @@
 import type mysql from "mysql2/promise";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startMariadb } from "../support/servers/mariadb-server.ts";
 import { startMysql } from "../support/servers/mysql-server.ts";
 import { withMysqlSession, withPostgresSession } from "../support/servers/sql-session.ts";
@@ -13,8 +13,6 @@ import {
   timeText,
   valuesOfId,
 } from "../text/sql-functions.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Runs a query in the database; returns its one row, each value as text or null. */
 type Ask = (sql: string) => Promise<Readonly<Record<string, string | null>>>;

@@ -47,7 +47,7 @@ test("a hostile or broken fragment is shown as text, and reported", async () => 
     await page.getByRole("link", { name: "Parse", exact: true }).click();
     await page.getByRole("heading", { name: "Paste anything that holds IDs" }).waitFor();
     // On an address without a view the heading was there before.
-    await expect.poll(async () => [path, await told.count()], { timeout: 60_000 }).toEqual([path, 0]);
+    await expect.poll(async () => [path, await told.count()]).toEqual([path, 0]);
   }
 });
 
@@ -89,7 +89,7 @@ test("every text form and every ID that Generate shows is copied as it is shown"
   const copy = async (button: Locator, text: string): Promise<void> => {
     await button.click();
     const clipboard = async (): Promise<unknown> => page.evaluate("navigator.clipboard.readText()");
-    await expect.poll(clipboard, { timeout: 60_000 }).toBe(text);
+    await expect.poll(clipboard).toBe(text);
   };
   for (const name of ["Text forms", "Time"]) {
     const rows = await page.getByRole("region", { name, exact: true }).getByRole("button").all();
@@ -114,7 +114,7 @@ test("the same call from code names this server in every language, and the one f
     ["curl", "curl -d"],
   ] as const) {
     await code.getByLabel("Language").selectOption({ label: language });
-    await expect.poll(() => code.innerText(), { timeout: 60_000 }).toContain(part);
+    await expect.poll(() => code.innerText()).toContain(part);
     expect(await code.innerText()).toContain(world.server().url);
   }
   const answer = await runCommand("bash", ["-c", await code.locator("pre").innerText()]);
@@ -220,7 +220,7 @@ test("Learn explains the ID of Parse by the layout that is chosen, and writes th
     const [title, file] = sampleFiles[language];
     await page.getByLabel("Language", { exact: true }).selectOption({ label: title });
     const program = writeSample(readFileSync(`web/samples/${file}`, "utf8"), layouts.sonyflake);
-    await expect.poll(() => code.textContent(), { timeout: 60_000 }).toBe(program);
+    await expect.poll(() => code.textContent()).toBe(program);
   }
 });
 
@@ -278,7 +278,7 @@ test("a page of another origin can neither frame this one nor call through it", 
   expect(answer).toBe("refused");
   await page.evaluate(`document.body.append(Object.assign(document.createElement("iframe"), { src: "${url}/" }))`);
   // A frame that is refused shows an error of the browser, which has no origin.
-  await expect.poll(() => page.frames().at(-1)?.url(), { timeout: 60_000 }).toBe("chrome-error://chromewebdata/");
+  await expect.poll(() => page.frames().at(-1)?.url()).toBe("chrome-error://chromewebdata/");
   expect(await page.frames().at(-1)!.getByRole("main").count()).toBe(0);
   const { headers } = await fetch(`${url}/`);
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

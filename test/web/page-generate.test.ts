@@ -17,9 +17,7 @@ async function generate(page: Page): Promise<bigint> {
   const id = page.locator(shownId);
   const before = (await id.count()) === 0 ? "" : await id.innerText();
   await page.getByRole("button", { name: "Generate", exact: true }).click();
-  await expect
-    .poll(async () => ((await id.count()) === 0 ? before : await id.innerText()), { timeout: 60_000 })
-    .not.toBe(before);
+  await expect.poll(async () => ((await id.count()) === 0 ? before : await id.innerText())).not.toBe(before);
   return BigInt(await id.innerText());
 }
 
@@ -98,9 +96,7 @@ test("PAGE 11: another text form rewrites the IDs that are there, without a call
   expect(calls).toEqual([]);
   // Whether the UUIDs of the server are those that the page writes is asked once.
   for (const form of ["uuid", "decimal", "uuid"]) await page.getByLabel("Text form").selectOption(form);
-  await expect
-    .poll(() => page.locator(shownId).innerText(), { timeout: 60_000 })
-    .toBe(codec.writer({ form: "uuid" })(id));
+  await expect.poll(() => page.locator(shownId).innerText()).toBe(codec.writer({ form: "uuid" })(id));
   expect(new Set(calls)).toEqual(new Set(["Parse"]));
 });
 
@@ -113,7 +109,7 @@ test("UUIDs of a namespace that the page does not know come from the server alon
   await page.getByText("Press Generate again: the page cannot write this form").waitFor();
   expect(await page.locator(shownId).innerText()).toBe(String(id));
   await page.getByRole("button", { name: "Generate", exact: true }).click();
-  await expect.poll(() => page.locator(shownId).innerText(), { timeout: 60_000 }).toMatch(/^[0-9a-f-]{36}$/);
+  await expect.poll(() => page.locator(shownId).innerText()).toMatch(/^[0-9a-f-]{36}$/);
   const uuid = await page.locator(shownId).innerText();
   const codec = createTextCodec({ layout: layouts.twitter, namespace: "orders" });
   expect(codec.read(uuid, { form: "uuid", nowMs: Date.now() }).id).toBeTypeOf("bigint");
@@ -181,7 +177,7 @@ test("PAGE 10: the code follows the count, the form and the token, and by hand i
   await page.getByLabel("Text form").selectOption("base62");
   await code.getByText("The code takes the token from the variable SNOWLANE_TOKEN.").waitFor();
   expect(await text()).not.toContain(tokenOf("ids"));
-  await expect.poll(() => page.evaluate("location.hash"), { timeout: 60_000 }).toBe("#/generate?count=3&form=base62");
+  await expect.poll(() => page.evaluate("location.hash")).toBe("#/generate?count=3&form=base62");
   const answer = await runCommand("bash", ["-c", await text()], { env: { SNOWLANE_TOKEN: tokenOf("ids") } });
   const { ids, texts } = JSON.parse(answer);
   expect([ids.length, texts.length]).toEqual([3, 3]);
@@ -207,21 +203,19 @@ test("PAGE 13: the address has what was chosen on Generate and Learn, and a relo
   const id = await page.locator(shownId).innerText();
   const hash = (): Promise<string> => page.evaluate("location.hash");
   const fragment = "#/generate?from=hand&form=hex&time=2026-01-31&worker=31&layout=sonyflake";
-  await expect.poll(hash, { timeout: 60_000 }).toBe(fragment);
+  await expect.poll(hash).toBe(fragment);
   await page.reload();
   await page.locator(shownId).waitFor();
   expect(await page.locator(shownId).innerText()).toBe(id);
   await page.getByRole("link", { name: "Learn" }).click();
   await page.getByLabel("Layout", { exact: true }).selectOption("discord");
-  await expect.poll(hash, { timeout: 60_000 }).toBe("#/learn?layout=discord");
+  await expect.poll(hash).toBe("#/learn?layout=discord");
   await page.reload();
   await page.getByRole("heading", { name: "How an ID works" }).waitFor();
   expect(await page.getByLabel("Layout", { exact: true }).inputValue()).toBe("discord");
   await page.goBack();
   await page.locator(shownId).waitFor();
-  await expect
-    .poll(() => page.getByLabel("Layout", { exact: true }).inputValue(), { timeout: 60_000 })
-    .toBe("sonyflake");
+  await expect.poll(() => page.getByLabel("Layout", { exact: true }).inputValue()).toBe("sonyflake");
 });
 
 test("while a server is slow, the page says how far it is, goes on, and can be told to stop", async () => {

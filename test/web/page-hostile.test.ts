@@ -126,7 +126,7 @@ test("in the errors of a server: a message, and the permission that is missing",
   ] as const) {
     await page.route("**/snowlane.v1.IdService/NextId", (route) => route.fulfill({ status, json: answer }));
     await page.getByRole("button", { name: "Generate" }).click();
-    await expect.poll(() => page.getByRole("alert").innerText(), { timeout: 60_000 }).toContain(said);
+    await expect.poll(() => page.getByRole("alert").innerText()).toContain(said);
     await page.unroute("**/snowlane.v1.IdService/NextId");
   }
   await expectText(page, title);

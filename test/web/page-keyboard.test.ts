@@ -72,9 +72,9 @@ test("the form of an ID is changed, an earlier one is read, and the program of a
   await page.getByRole("button", { name: /^(Copied|Not allowed)/ }).waitFor();
   await tabTo(page, "combobox", "Text form", "Shift+Tab");
   await page.keyboard.type("hex");
-  await expect.poll(() => shown.innerText(), { timeout: 60_000 }).toMatch(/^0x[0-9a-f]{16}$/);
+  await expect.poll(() => shown.innerText()).toMatch(/^0x[0-9a-f]{16}$/);
   await press(page, "button", "Read as a list");
-  await expect.poll(() => page.title(), { timeout: 60_000 }).toBe("Parse an ID · Snowlane");
+  await expect.poll(() => page.title()).toBe("Parse an ID · Snowlane");
   expect(await page.locator("main textarea").first().inputValue()).toBe(first);
 });
 

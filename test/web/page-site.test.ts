@@ -94,7 +94,7 @@ async function loadByWorker(page: Page): Promise<void> {
   await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
   await page.reload();
   await page.getByRole("main").waitFor();
-  await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null"), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
 }
 
 test("after one visit, the site works without its file server", async () => {
@@ -146,14 +146,12 @@ test("a further version is used as a whole once no tab has the one before open",
   writeFileSync(file, text.replace(version, "next"));
   onTestFinished(() => writeFileSync(file, text));
   await first.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())");
-  await expect.poll(copies, { timeout: 60_000 }).toHaveLength(2);
+  await expect.poll(copies).toHaveLength(2);
   // A page of the same origin, which is none of the site.
   const second = await first.context().newPage();
   await second.goto(`${server.url}/a/`);
   await first.close();
-  await expect
-    .poll(() => second.evaluate("caches.keys()"), { timeout: 60_000 })
-    .toEqual([before!.replace(version, "next")]);
+  await expect.poll(() => second.evaluate("caches.keys()")).toEqual([before!.replace(version, "next")]);
   await second.goto(`${server.url}/a/b/`);
   await second.getByText("without a server", { exact: true }).waitFor();
 });

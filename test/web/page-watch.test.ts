@@ -40,8 +40,8 @@ test("the charts are loaded by Watch alone, and say in numbers what the server d
       .getByRole("row", { name: new RegExp(`^${name}`) })
       .getByRole("cell")
       .nth(3);
-  await expect.poll(async () => Number(await greatest("IDs a second").innerText()), { timeout: 60_000 }).toBe(700);
-  await expect.poll(async () => Number(await greatest("Errors a second").innerText()), { timeout: 60_000 }).toBe(1);
+  await expect.poll(async () => Number(await greatest("IDs a second").innerText())).toBe(700);
+  await expect.poll(async () => Number(await greatest("Errors a second").innerText())).toBe(1);
   // PAGE 18: the kinds of errors, as the server counted them.
   const errors = page.locator("figure", { hasText: "Errors a second" });
   await errors.getByText("By code: INVALID_ARGUMENT 1").waitFor();
@@ -84,7 +84,7 @@ test("PAGE 18: one burst flattens no chart, the pointer reads each second, and f
   expect(await chart.locator("figcaption b").innerText()).toBe("450");
   const over = chart.locator(".u-over");
   await over.hover();
-  await expect.poll(() => chart.locator(".tip").innerText(), { timeout: 60_000 }).toMatch(/^\d\d:\d\d:\d\d {2}450$/);
+  await expect.poll(() => chart.locator(".tip").innerText()).toMatch(/^\d\d:\d\d:\d\d {2}450$/);
   // All charts point at one second.
   const latency = page.locator("figure", { hasText: "Time of a call" });
   expect(await latency.locator(".tip").innerText()).toMatch(/^\d\d:\d\d:\d\d {2}p50 0.28 ms {2}p99 0.9 ms$/);
@@ -121,7 +121,7 @@ test.each([
   await page.getByRole("link", { name: "Watch" }).click();
   const written = async () => (await page.evaluate("written")) as readonly string[];
   const units = ["400/s", "1/s", "1 ms"];
-  await expect.poll(written, { timeout: 60_000 }).toEqual(expect.arrayContaining(units));
+  await expect.poll(written).toEqual(expect.arrayContaining(units));
   const times = (await written()).filter((text) => /^\d\d:\d\d$/.test(text));
   expect(new Set(times).size).toBeGreaterThanOrEqual(timeCount);
 });
@@ -175,7 +175,7 @@ test("a server without sequences shows none and is asked once, and its next life
   await page.getByRole("link", { name: "Watch" }).click();
   // A tab that comes into sight asks at once.
   const lookAgain = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-  await expect.poll(async () => (await lookAgain(), lists), { timeout: 60_000, interval: 200 }).toBeGreaterThan(4);
+  await expect.poll(async () => (await lookAgain(), lists), { interval: 200 }).toBeGreaterThan(4);
   await page.getByRole("row").filter({ hasText: "this server" }).waitFor();
   const sequences = page.getByRole("heading", { name: "Sequences" });
   expect(await sequences.count()).toBe(0);
@@ -194,9 +194,9 @@ test("while Watch shows a server, it is asked again what it is only once that ma
     if (method in asked) asked[method as keyof typeof asked]++;
   });
   // The first answer says what it is, and the second that nothing has changed meanwhile.
-  await expect.poll(() => asked.ListWorkers, { timeout: 60_000 }).toBeGreaterThan(1);
+  await expect.poll(() => asked.ListWorkers).toBeGreaterThan(1);
   const [infos, checks, lists] = [asked.GetInfo, asked.Check, asked.ListWorkers];
-  await expect.poll(() => asked.ListWorkers, { timeout: 60_000 }).toBeGreaterThan(lists);
+  await expect.poll(() => asked.ListWorkers).toBeGreaterThan(lists);
   expect([asked.GetInfo, asked.Check]).toEqual([infos, checks]);
   await server.stop("SIGTERM");
   await page.getByRole("status").filter({ hasText: "not reachable" }).waitFor();
@@ -305,7 +305,7 @@ test("an open Watch goes on with the next life of its server", async () => {
     .getByRole("row", { name: /^IDs a second/ })
     .getByRole("cell")
     .nth(3);
-  await expect.poll(async () => Number(await greatest.innerText()), { timeout: 60_000 }).toBe(123);
+  await expect.poll(async () => Number(await greatest.innerText())).toBe(123);
 });
 
 test("an old tab after an update goes on with what it has, and says what to do", async () => {

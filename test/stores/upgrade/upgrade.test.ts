@@ -120,7 +120,7 @@ const stores = [
 
 test.each(stores)(
   "servers of an older and of this version take worker IDs from each other under kill -9, and repeat no ID: $name",
-  { timeout: 600_000 },
+
   async ({ start, ofOlder }) => {
     const server = await start();
     onTestFinished(() => server.stop());
@@ -159,9 +159,7 @@ test.each(stores)(
   },
 );
 
-test("an older version begins above what this one claimed of the past, and keeps its worker ID from claims", {
-  timeout: 600_000,
-}, async () => {
+test("an older version begins above what this one claimed of the past, and keeps its worker ID from claims", async () => {
   const store = `sqlite:${join(temporaryFolder(), "ids.db")}`;
   const older = { main: await unpackOlder(), args: [] };
   const [live, later] = slots.map((workerId) => new Slot(workerId, ["--store", store, ...times], older));
