@@ -18,7 +18,6 @@ import { type SnowlaneProcess, startSnowlane } from "../support/processes/snowla
 
 const service = "/snowlane.v1.IdService";
 const json = { "content-type": "application/json" };
-const patience = { timeout: 60_000 };
 /** Spans that wait for the receiver, as docs/operations.md says; and calls that are far more. */
 const [queueMax, heldCalls] = [2_048, 6_000];
 /** How long the exporter itself waits for an answer. */
@@ -88,7 +87,7 @@ test("a sampled call has a span under its caller's, in every protocol, also wher
   await call(askHttp2, "NextId", parent(5));
   await call(askHttp2, "ReserveIds", { ...app, ...parent(6) });
   await callByGrpcJs(server.address, { ...app, ...parent(7) });
-  await expect.poll(() => spansOf(receiver).length, patience).toBe(7);
+  await expect.poll(() => spansOf(receiver).length).toBe(7);
   const found = spansOf(receiver).map(({ traceId, parentSpanId, name, kind, attributes, status }) => {
     const own = { ids: [traceId, parentSpanId], kind, status: status?.code, name };
     return Object.assign(own, attributesOf(attributes));
@@ -138,7 +137,7 @@ test("a span of a call by curl or grpc-js is in its caller's trace, below its ca
   await callByGrpcJs(server.address, parent(3));
   await callByCurl(server.url, "--http1.1", {});
   expect(await server.stop("SIGTERM")).toBe(0);
-  await expect.poll(() => spansOf(receiver).length, patience).toBe(3);
+  await expect.poll(() => spansOf(receiver).length).toBe(3);
   const parents = Object.fromEntries(spansOf(receiver).map(({ traceId, parentSpanId }) => [traceId, parentSpanId]));
   const sent = [1, 2, 3].map((index) => [base64Of(traceIdOf(index)), base64Of(spanIdOf(index))] as const);
   expect(parents).toEqual(Object.fromEntries(sent));
@@ -166,7 +165,7 @@ test("calls beyond the limit are served, counted and not traced, and the last sp
   expect(traced + untraced).toBe(calls.length);
   await checkScrape(await scrapeText(server.url));
   expect(await server.stop("SIGTERM")).toBe(0);
-  await expect.poll(() => spansOf(receiver).length, patience).toBe(traced);
+  await expect.poll(() => spansOf(receiver).length).toBe(traced);
   expect(receiver.received[0]?.path).toBe("/own/path");
 });
 
@@ -197,10 +196,10 @@ test("no call waits for a receiver that holds every request open, and spans beyo
   expect(counted.get('snowlane_sampled_calls_total{outcome="traced"}')).toBe(heldCalls);
   link.reopen();
   // The first span that finds room again brings the line.
-  await expect.poll(async () => (await call(statuses.push(200)), dropped()), patience).toBeGreaterThan(0);
+  await expect.poll(async () => (await call(statuses.push(200)), dropped())).toBeGreaterThan(0);
   expect(dropped()).toBeLessThanOrEqual(heldCalls - queueMax);
   expect(await server.stop("SIGTERM")).toBe(0);
-  await expect.poll(() => spansOf(receiver).length, patience).toBeGreaterThan(0);
+  await expect.poll(() => spansOf(receiver).length).toBeGreaterThan(0);
   expect(spansOf(receiver).length + dropped()).toBeLessThanOrEqual(statuses.length);
 });
 
@@ -218,7 +217,7 @@ test("what a receiver says of a request is not logged (it was, and with it the k
   const question = { path: `${service}/NextId`, headers: { ...json, ...parent(1) }, body: "{}" };
   expect((await askHttp2(server.url, question)).status).toBe(200);
   const told = () => server.log.filter(({ message }) => message === "Traces are not sent").map(({ cause }) => cause);
-  await expect.poll(told, patience).toEqual(["The receiver answered with the HTTP status 400."]);
+  await expect.poll(told).toEqual(["The receiver answered with the HTTP status 400."]);
   expect(await server.stop("SIGTERM")).toBe(0);
   expect(JSON.stringify(server.log)).not.toContain("hunter2");
 });

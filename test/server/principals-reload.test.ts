@@ -17,7 +17,6 @@ import { bundledSnowlane } from "../support/processes/server-bundle.ts";
 import { startSnowlane } from "../support/processes/snowlane-process.ts";
 
 const http2 = process.env["SNOWLANE_TEST_HTTP2"] ?? "engine";
-const patience = { timeout: 60_000 };
 const ids = ["ids"];
 
 const nextId = (url: string, name: string): Promise<HttpAnswer> =>
@@ -42,17 +41,17 @@ test("SIGHUP reads the file again: a good one is used, a broken one is not, and 
   expect([await statusOf("first"), await statusOf("second")]).toEqual([200, 401]);
   write([{ name: "second", permissions: ids }]);
   server.child.kill("SIGHUP");
-  await expect.poll(() => statusOf("second"), patience).toBe(200);
+  await expect.poll(() => statusOf("second")).toBe(200);
   expect(await statusOf("first")).toBe(401);
   writeFileSync(path, `{ "principals": [{ "name": "second", "tokens": ["${tokenOf("first")}`);
   server.child.kill("SIGHUP");
   const refusals = () => server.log.filter(({ level }) => level === "error");
-  await expect.poll(() => refusals().length, patience).toBe(1);
+  await expect.poll(() => refusals().length).toBe(1);
   expect(refusals()[0]).toMatchObject({ message: "The principals cannot be read; the earlier ones stay" });
   expect(await statusOf("second")).toBe(200);
   rmSync(path);
   server.child.kill("SIGHUP");
-  await expect.poll(() => JSON.stringify(refusals()), patience).toContain("ENOENT");
+  await expect.poll(() => JSON.stringify(refusals())).toContain("ENOENT");
   expect([await statusOf("second"), await statusOf("first")]).toEqual([200, 401]);
   for (const name of ["first", "second"]) expect(JSON.stringify(server.log)).not.toContain(tokenOf(name));
   expect(await server.stop("SIGTERM")).toBe(0);
@@ -67,11 +66,11 @@ test("a file that the server may no longer read changes nothing, and is read onc
   renameSync(next.path, path);
   server.child.kill("SIGHUP");
   const refusals = () => server.log.filter(({ level }) => level === "error");
-  await expect.poll(() => JSON.stringify(refusals()), patience).toContain("EACCES");
+  await expect.poll(() => JSON.stringify(refusals())).toContain("EACCES");
   expect([await statusOf("first"), await statusOf("second")]).toEqual([200, 401]);
   chmodSync(path, 0o600);
   server.child.kill("SIGHUP");
-  await expect.poll(() => statusOf("second"), patience).toBe(200);
+  await expect.poll(() => statusOf("second")).toBe(200);
   expect(await statusOf("first")).toBe(401);
 });
 
@@ -85,7 +84,7 @@ test("SIGHUP does not end a server that still waits for its worker ID", async ()
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = once(child, "exit");
   const isOpen = async (): Promise<number> => (await fetch(`http://${listen}/healthz`)).status;
-  await expect.poll(() => isOpen().catch(() => 0), patience).toBe(200);
+  await expect.poll(() => isOpen().catch(() => 0)).toBe(200);
   // Of two signals that wait, the system gives a process the one with the lower number first.
   child.kill("SIGHUP");
   child.kill("SIGTERM");
@@ -104,12 +103,12 @@ test("SIGHUP does not end a server that drains: it reads the file, and the worke
   const ended = once(server.child, "exit");
   const hasLine = (message: string): boolean => server.log.some((line) => line["message"] === message);
   server.child.kill("SIGTERM");
-  await expect.poll(() => hasLine("Stops"), patience).toBe(true);
+  await expect.poll(() => hasLine("Stops")).toBe(true);
   write([app, { name: "other", permissions: ids }]);
   server.child.kill("SIGHUP");
   const outcome = (): string | null =>
     server.child.signalCode ?? (hasLine("The principals were read again") ? "read" : null);
-  await expect.poll(outcome, patience).toBe("read");
+  await expect.poll(outcome).toBe("read");
   abort.abort();
   expect(await ended).toEqual([0, null]);
   expect(hasLine("Stopped")).toBe(true);

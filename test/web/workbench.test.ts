@@ -12,7 +12,6 @@ import { webWorld } from "../support/web/web-world.ts";
 
 const world = webWorld();
 const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
-const patience = { timeout: 60_000 };
 
 const openParse = (context = {}) => world.open({ path: "/#/parse", context: { ...clipboard, ...context } });
 const box = (page: Page) => page.getByRole("textbox", { name: "Text with IDs" });
@@ -41,7 +40,7 @@ test("one paste and two presses copy the ISO time of the second ID of a log line
   await page.getByRole("button", { name: String(second) }).click();
   await page.getByRole("button", { name: "ISO 8601" }).click();
   const iso = new Date(parseId(layouts.twitter, second).createTimeMs).toISOString();
-  await expect.poll(() => copied(page), patience).toBe(iso);
+  await expect.poll(() => copied(page)).toBe(iso);
 });
 
 test("the same by the keyboard alone", async () => {
@@ -64,7 +63,7 @@ test("the same by the keyboard alone", async () => {
   await tabTo("ISO 8601");
   await page.keyboard.press("Enter");
   const iso = new Date(parseId(layouts.twitter, second).createTimeMs).toISOString();
-  await expect.poll(() => copied(page), patience).toBe(iso);
+  await expect.poll(() => copied(page)).toBe(iso);
 });
 
 test("every text of the corpus is marked to the character", async () => {
@@ -125,8 +124,8 @@ test("a press into a mark shows its ID", async () => {
   await settled(page);
   const mark = await page.locator(".box mark").nth(1).boundingBox();
   await page.mouse.click(mark!.x + mark!.width / 2, mark!.y + mark!.height / 2);
-  await expect.poll(() => page.locator(".found [aria-current]").innerText(), patience).toContain(String(second));
-  await expect.poll(() => page.locator("mark.on").innerText(), patience).toBe(String(second));
+  await expect.poll(() => page.locator(".found [aria-current]").innerText()).toContain(String(second));
+  await expect.poll(() => page.locator("mark.on").innerText()).toBe(String(second));
 });
 
 test("Enter copies the ID that has the focus in what was found, and the row says so", async () => {
@@ -150,19 +149,19 @@ test("an ID that is left out is gone from the marks, the list and the address, u
   const texts = (place: string): Promise<readonly string[]> => page.locator(place).allInnerTexts();
   await page.getByRole("button", { name: "Leave out number 2" }).click();
   await page.getByText("2 IDs found").waitFor();
-  await expect.poll(() => texts(".box mark.id"), patience).toEqual([first, String(third)]);
+  await expect.poll(() => texts(".box mark.id")).toEqual([first, String(third)]);
   expect(await texts(".found .id")).toEqual([first, String(third)]);
-  await expect.poll(() => texts('.piece [role="cell"].v'), patience).toEqual([first, String(third)]);
-  await expect.poll(() => page.evaluate("location.hash"), patience).toBe(`#/parse?id=${first}%0A${third}`);
+  await expect.poll(() => texts('.piece [role="cell"].v')).toEqual([first, String(third)]);
+  await expect.poll(() => page.evaluate("location.hash")).toBe(`#/parse?id=${first}%0A${third}`);
   // Another layout reads the others again, and a link has only those.
   await page.getByLabel("Layout").selectOption("discord");
   await page.getByText("2 lines read.").waitFor();
   expect(await texts(".found .id")).toEqual([first, String(third)]);
   await page.getByRole("button", { name: "Copy link" }).click();
-  await expect.poll(() => copied(page), patience).toMatch(/#\/parse\?id=\d+%0A\d+&layout=discord$/);
+  await expect.poll(() => copied(page)).toMatch(/#\/parse\?id=\d+%0A\d+&layout=discord$/);
   await page.getByRole("button", { name: "1 left out: take it back" }).click();
   await page.getByText("3 IDs found").waitFor();
-  await expect.poll(() => texts(".found .id"), patience).toEqual([first, String(second), String(third)]);
+  await expect.poll(() => texts(".found .id")).toEqual([first, String(second), String(third)]);
   expect(await box(page).inputValue()).toContain("joe@example.com");
 });
 
@@ -173,11 +172,11 @@ test("Delete leaves IDs out by the keyboard, and the focus goes to the row that 
   const rows = page.locator(".found .find");
   await rows.first().focus();
   await page.keyboard.press("Delete");
-  await expect.poll(() => rows.count(), patience).toBe(1);
+  await expect.poll(() => rows.count()).toBe(1);
   expect(await rows.first().evaluate((row) => row.matches(":focus"))).toBe(true);
-  await expect.poll(() => page.locator(".found [aria-current]").innerText(), patience).toContain(String(second));
+  await expect.poll(() => page.locator(".found [aria-current]").innerText()).toContain(String(second));
   await page.keyboard.press("Delete");
-  await expect.poll(() => rows.count(), patience).toBe(0);
+  await expect.poll(() => rows.count()).toBe(0);
   await page.keyboard.press("Enter");
   await page.getByText("2 IDs found").waitFor();
 });
@@ -197,7 +196,7 @@ test("each ID is read by the layout that its text names, else by the likeliest, 
   const page = await openParse();
   await box(page).fill("1541815603606036522 by <@175928847299117063>");
   const why = page.locator(".guess small");
-  await expect.poll(() => why.innerText(), patience).toMatch(/^Best guess: /);
+  await expect.poll(() => why.innerText()).toMatch(/^Best guess: /);
   await page.getByText("made by worker 26 of datacenter 11").waitFor();
   await page.getByRole("button", { name: "175928847299117063" }).click();
   await page.getByText("worker 1, process 0, increment 7").waitFor();
@@ -244,13 +243,11 @@ test("PAGE 23: the IDs of the same minute, hour and day are a query, with the na
     await card.getByRole("button", { name: unit }).click();
     const ns = (time: string): bigint => BigInt(Date.parse(time)) * 1_000_000n;
     const { firstId, lastId } = idRange(layouts.twitter, ns(from), ns(to));
-    await expect
-      .poll(() => card.locator("pre").innerText(), patience)
-      .toBe(`WHERE id BETWEEN ${firstId} AND ${lastId}`);
+    await expect.poll(() => card.locator("pre").innerText()).toBe(`WHERE id BETWEEN ${firstId} AND ${lastId}`);
   }
   await card.getByLabel("Column").fill('orders."; DROP TABLE x');
   await card.getByRole("button", { name: "Copy the query" }).click();
-  await expect.poll(() => copied(page), patience).toMatch(/^WHERE "orders\.""; DROP TABLE x" BETWEEN \d+ AND \d+$/);
+  await expect.poll(() => copied(page)).toMatch(/^WHERE "orders\.""; DROP TABLE x" BETWEEN \d+ AND \d+$/);
 });
 
 test("PAGE 24: two IDs show the time, the fields and the number between them", async () => {
@@ -276,7 +273,7 @@ test("PAGE 25: the parts of a UUID and of a ULID are copied by a press", async (
     await row.waitFor();
     const shown = await row.locator("b").innerText();
     await row.click();
-    await expect.poll(() => copied(page), patience).toBe(shown);
+    await expect.poll(() => copied(page)).toBe(shown);
     expect([label, shown]).toEqual([label, value]);
   }
 });
@@ -286,7 +283,7 @@ test("PAGE 25: a text that names no time, as of nanoid, cuid and Firebase, is sa
   for (const text of ["V1StGXR8_Z5jdHi6B-myT", "cjld2cjxh0000qzrmn831i7rn", "-JhLeOlGIEjaIOFHR0xd"]) {
     await box(page).fill(text);
     const result = page.getByRole("region", { name: "Result" });
-    await expect.poll(() => result.innerText(), patience).toContain("This is not an ID");
+    await expect.poll(() => result.innerText()).toContain("This is not an ID");
     expect([text, await page.locator(".box mark").count()]).toEqual([text, 0]);
   }
 });
@@ -309,7 +306,7 @@ test("a rounded number says what is lost, a padded one what was left out, and a 
   await box(page).fill("ts=1656432460105");
   await page.getByText("The text has a Unix time: 2022-06-28T16:07:40.105Z.").waitFor();
   await page.getByRole("button", { name: "ISO 8601" }).click();
-  await expect.poll(() => copied(page), patience).toBe("2022-06-28T16:07:40.105Z");
+  await expect.poll(() => copied(page)).toBe("2022-06-28T16:07:40.105Z");
 });
 
 test("PAGE 13: the address has the IDs that were found, never the text, and a reload shows them again", async () => {
@@ -318,7 +315,7 @@ test("PAGE 13: the address has the IDs that were found, never the text, and a re
   await settled(page);
   await page.getByRole("button", { name: String(second) }).click();
   const fragment = `#/parse?id=1541815603606036522%0A${second}&at=2`;
-  await expect.poll(() => page.evaluate("location.hash"), patience).toBe(fragment);
+  await expect.poll(() => page.evaluate("location.hash")).toBe(fragment);
   const entries = await page.evaluate("history.length");
   await page.reload();
   await page.locator(".found [aria-current]").getByText(String(second)).waitFor();
@@ -326,18 +323,18 @@ test("PAGE 13: the address has the IDs that were found, never the text, and a re
   expect(await page.evaluate("history.length")).toBe(entries);
   // A number that is not an ID stays out of it: it may be a card's.
   await box(page).fill("card 4111111111111111, joe@example.com");
-  await expect.poll(() => page.evaluate("location.hash"), patience).toBe("#/parse");
+  await expect.poll(() => page.evaluate("location.hash")).toBe("#/parse");
 });
 
 test("a step back to the address that the page wrote leaves the text as it was pasted", async () => {
   const page = await openParse();
   await box(page).fill(logLine);
   await settled(page);
-  await expect.poll(() => page.evaluate("location.hash"), patience).toContain("id=");
+  await expect.poll(() => page.evaluate("location.hash")).toContain("id=");
   await page.getByRole("link", { name: "Learn" }).click();
   await page.getByRole("heading", { level: 1 }).getByText("How an ID works").waitFor();
   await page.goBack();
-  await expect.poll(() => box(page).inputValue(), patience).toBe(logLine);
+  await expect.poll(() => box(page).inputValue()).toBe(logLine);
 });
 
 test("an address and a link are never longer than their bound", async () => {
@@ -347,11 +344,11 @@ test("an address and a link are never longer than their bound", async () => {
   );
   await paste(page, ids.join("\n"));
   await page.getByText("300 lines read.").waitFor();
-  await expect.poll(() => page.evaluate("location.hash"), patience).toBe(`#/parse?id=${ids[0]}`);
+  await expect.poll(() => page.evaluate("location.hash")).toBe(`#/parse?id=${ids[0]}`);
   expect(await page.getByRole("button", { name: "Too long for a link" }).isDisabled()).toBe(true);
   await box(page).fill(ids.slice(0, 40).join("\n"));
   await page.getByText("40 lines read.").waitFor();
-  await expect.poll(() => page.evaluate("location.hash.length"), patience).toBeGreaterThan(800);
+  await expect.poll(() => page.evaluate("location.hash.length")).toBeGreaterThan(800);
   expect(Number(await page.evaluate("location.hash.length"))).toBeLessThanOrEqual(fragmentMax);
 });
 
@@ -396,7 +393,7 @@ test("hostile text stays text: in the box, a filter, a column and the address", 
   await page.getByText("2 lines read.").waitFor();
   await page.getByLabel("Filter").fill(hostile);
   await page.getByLabel("Column").fill(hostile);
-  await expect.poll(() => page.locator(".query").innerText(), patience).toContain("<img");
+  await expect.poll(() => page.locator(".query").innerText()).toContain("<img");
   expect(await page.locator("#page img, #page script").count()).toBe(0);
   expect(await page.title()).toBe("Parse an ID · Snowlane");
 });
