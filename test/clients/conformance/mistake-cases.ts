@@ -79,7 +79,8 @@ export const mistakeCases: readonly Case[] = [
       const port = await tlsServer(world, (await authority(world)).server);
       const [result] = await (await world.open([`http://127.0.0.1:${port}`])).call();
       hold(result?.reason === "UNREACHABLE", `the call gave ${result?.text ?? `the ID ${result?.id}`}`);
-      hold(result.text?.includes("https://") === true, `the error does not name https: ${result.text}`);
+      // The reset of a connection that the server closes may overtake its alert, by which a client knows TLS.
+      holdInTime(result.text?.includes("https://") === true, `the error does not name https: ${result.text}`);
     },
   },
   {
