@@ -19,8 +19,8 @@ export default defineConfig({
         // These limits end a test that hangs; a test that is slow on a machine of one busy core stays below them.
         testTimeout: 600_000,
         hookTimeout: 600_000,
-        // One second is vitest's own bound, which a busy machine does not keep; nor does one busy core a minute.
-        expect: { poll: { timeout: 120_000 } },
+        // One second is vitest's own bound, which a busy machine does not keep.
+        expect: { poll: { timeout: 60_000 } },
         // Most tests wait for another process now and then.
         maxWorkers: waits ? 6 : 3,
         maxConcurrency: waits ? 6 : 2,

@@ -294,7 +294,7 @@ test("what a client asked before it closed its half is answered, however much it
     const bytes = Buffer.concat([hello, windowUpdate(0, 1_000_000), ...requests]);
     expect(await answersAfterEnd(server.port, bytes)).toBe(count);
   }
-  await expect.poll(() => server.sockets.connectionCount).toBe(0);
+  await expect.poll(() => server.sockets.connectionCount, { timeout: 30_000 }).toBe(0);
 });
 
 test("bulk in small records of TLS is read in turns, too", async () => {

@@ -13,6 +13,9 @@ import { startPostgres } from "../support/servers/postgres-server.ts";
 import { withPort } from "../support/servers/remote-stores.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 
+/** A database ends a wait for a lock by itself, but later than this. */
+const databaseWaitsMs = 10_000;
+
 /** Stores that hammer a server whose writes hang. */
 const storeCount = 3;
 /** Of one store to one server, at any moment, the sessions that were given up included. */
@@ -150,9 +153,9 @@ test.each(["a lock", "a synchronous standby that is away"])(
       const { entry } = await store!.read("worker-1");
       const write = store!.compareAndSet("worker-1", entry, url);
       const refused = expect(write).rejects.toThrow("no answer to a write within 1 s");
-      await expect.poll(hanging, { interval: 10 }).toBe(1);
+      await expect.poll(hanging, { timeout: databaseWaitsMs, interval: 10 }).toBe(1);
       await refused;
-      await expect.poll(hanging).toBe(0);
+      await expect.poll(hanging, { timeout: databaseWaitsMs }).toBe(0);
     }
   },
 );
@@ -227,7 +230,7 @@ test.each([
     await expect(near.compareAndSet("worker-1", written.entry, "near")).rejects.toThrow(
       "no answer to a write within 1 s",
     );
-    await expect.poll(hanging).toBe(0);
+    await expect.poll(hanging, { timeout: databaseWaitsMs }).toBe(0);
     await expect(far.compareAndSet("worker-1", written.entry, "far")).rejects.toThrow(
       "no answer to a write within 1 s",
     );

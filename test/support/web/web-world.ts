@@ -31,8 +31,8 @@ interface OpenOptions {
   readonly expected?: RegExp;
 }
 
-/** How long a step in the browser may take on a machine of one busy core. */
-const stepTimeoutMs = 120_000;
+/** How long a step in the browser may take on a busy machine. */
+const stepTimeoutMs = 60_000;
 
 const reportViolations = `addEventListener("securitypolicyviolation", (event) =>
   console.error("CSP: " + event.violatedDirective + " " + event.blockedURI + " " + event.sample));`;
