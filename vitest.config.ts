@@ -16,9 +16,10 @@ export default defineConfig({
         name,
         include: [...files],
         env: env[name] ?? {},
-        // These limits end a test that hangs; a test that is slow on a machine of one busy core stays below them.
-        testTimeout: 600_000,
-        hookTimeout: 600_000,
+        // These limits end a test that hangs. One that is slow stays below them: on a machine of one busy core, or on a
+        // new machine, where the first test that needs a tool waits until it is there.
+        testTimeout: 1_800_000,
+        hookTimeout: 1_800_000,
         // One second is vitest's own bound, which a busy machine does not keep.
         expect: { poll: { timeout: 60_000 } },
         // Most tests wait for another process now and then.

@@ -19,6 +19,7 @@ import { describeMissing, missingNeeds } from "./suites/machine-needs.ts";
 import { Progress } from "./suites/progress.ts";
 import { type Run, runVitest } from "./suites/run-vitest.ts";
 import { filesToTryAgain, withSecondTry } from "./suites/second-try.ts";
+import { makeTemporaryFolder } from "./suites/temporary-folder.ts";
 import { readTestSuites, type TestSuite } from "./test-suites.ts";
 
 const suites = readTestSuites().filter(({ budgetMinutes }) => budgetMinutes !== undefined);
@@ -99,6 +100,8 @@ async function runSuites(chosen: readonly TestSuite[]): Promise<number> {
     return 1;
   }
   mkdirSync(outputFolder, { recursive: true });
+  // For every process from here on.
+  process.env["TMPDIR"] = makeTemporaryFolder();
   const startedMs = nowMs();
   const ticking = setInterval(() => progress.tick(), process.stdout.isTTY ? terminalTickMs : tickMs);
   const outcomes: Outcome[] = [];

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const archive = readdirSync(project).find((name) => name.endsWith(".tgz"));
   const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", `./${archive}`];
   await runCommand("npm", install, { cwd: project, env: environment });
-}, 600_000);
+});
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 

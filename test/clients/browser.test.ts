@@ -77,7 +77,7 @@ beforeAll(async () => {
   [chromium] = await Promise.all([startChromium(), startSite()]);
   const store = `sqlite:${join(folder, "snowlane.db")}`;
   server = await startSnowlane({ args: ["--store", store, "--cors-origin", `https://app.example.com,${origin}`] });
-}, 600_000);
+});
 
 afterAll(async () => {
   await chromium?.close();

@@ -19,7 +19,7 @@ const go = (args: readonly string[], cwd: string): Promise<string> =>
 beforeAll(async () => {
   server = await startSnowlane({ args: ["--store", `sqlite:${join(project, "snowlane.db")}`] });
   await makeSampleSequences(server.url);
-}, 600_000);
+});
 
 afterAll(async () => {
   await server.stop("SIGTERM");
@@ -35,7 +35,7 @@ test("go.mod is tidy", async () => {
   await go(["mod", "tidy", "-diff"], module);
 });
 
-test("its own tests hold, and again under the race detector", { timeout: 900_000 }, async () => {
+test("its own tests hold, and again under the race detector", async () => {
   for (const flags of [[], ["-race", "-short"]]) {
     const output = await go(["test", "-count=1", ...flags, "./..."], module);
     expect(output).toContain("ok  \tsnowlane.dev/go\t");

@@ -19,11 +19,11 @@ let maven: Maven;
 
 beforeAll(async () => {
   maven = mavenOfNewRepository(await prepareFrameworkBuilds(), join(folder, "repository"));
-}, 900_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the modules compile without a warning, and their own tests hold", { timeout: 900_000 }, async () => {
+test("the modules compile without a warning, and their own tests hold", async () => {
   await installFrameworks(maven, folder, { args: ["-Dmaven.compiler.failOnWarning=true"] });
 });
 

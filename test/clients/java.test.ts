@@ -27,7 +27,7 @@ beforeAll(async () => {
   builds = await prepareJavaBuilds();
   server = await startSnowlane({ args: ["--store", `sqlite:${join(folder, "snowlane.db")}`] });
   await makeSampleSequences(server.url);
-}, 600_000);
+});
 
 afterAll(async () => {
   await server?.stop("SIGTERM");
@@ -37,7 +37,7 @@ afterAll(async () => {
 const java = (args: readonly string[]): Promise<string> =>
   runCommand("java", args, { env: { SNOWLANE_URL: server.url } });
 
-test("it compiles without a warning, and its own tests hold", { timeout: 900_000 }, async () => {
+test("it compiles without a warning, and its own tests hold", async () => {
   await builds.maven(project, ["-Dmaven.compiler.failOnWarning=true", `-DargLine=${shortLived.join(" ")}`, "test"]);
 });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   python = await fetchPythonVenv("client", readFileSync(`${folder}/tests/requirements.txt`, "utf8"));
   server = await startSnowlane({ args: ["--store", `sqlite:${join(project, "snowlane.db")}`] });
   await makeSampleSequences(server.url);
-}, 600_000);
+});
 
 afterAll(async () => {
   await server.stop("SIGTERM");
@@ -35,7 +35,7 @@ const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<str
     env: { ...more, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1", SNOWLANE_URL: server.url },
   });
 
-test("its own tests hold", { timeout: 900_000 }, async () => {
+test("its own tests hold", async () => {
   // They make certificates.
   const openssl = await findTool("openssl");
   await run(["-m", "pytest"], { ...openssl.env, OPENSSL: openssl.path });

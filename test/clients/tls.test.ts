@@ -12,7 +12,7 @@ let deployment: TlsDeployment;
 
 beforeAll(async () => {
   deployment = await startTlsDeployment();
-}, 300_000);
+});
 
 afterAll(() => deployment.stop());
 

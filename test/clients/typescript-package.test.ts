@@ -21,7 +21,7 @@ beforeAll(async () => {
   const env = { npm_config_prefer_offline: "true" };
   await runReadmeBlock("clients/typescript/README.md", 0, { cwd: clone, places, env });
   cpSync("clients/typescript/samples", join(project, "samples"), { recursive: true });
-}, 600_000);
+});
 
 afterAll(async () => {
   await server.stop("SIGTERM");

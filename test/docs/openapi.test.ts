@@ -97,7 +97,7 @@ describe("every operation", () => {
 });
 
 describe("a server", () => {
-  beforeAll(() => runCommand(process.execPath, ["tools/bootstrap.mjs"]), 300_000);
+  beforeAll(() => runCommand(process.execPath, ["tools/bootstrap.mjs"]));
 
   test("serves it at /openapi.json, to be asked for again each time", async () => {
     const { url } = await runServer();

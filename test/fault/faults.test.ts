@@ -43,7 +43,7 @@ beforeAll(async () => {
   }
 });
 // A test that failed leaves others under way: they end by themselves before the file does.
-afterAll(async () => void (await Promise.allSettled([...outcomes.values(), ...gutted.values()])), 600_000);
+afterAll(async () => void (await Promise.allSettled([...outcomes.values(), ...gutted.values()])));
 
 for (const { name, counts } of all) {
   test(name, async () => {

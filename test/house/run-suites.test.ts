@@ -1,5 +1,5 @@
 /** What `npm test` makes of suites that pass, fail, crash and hang: the runner itself on small suites of this test. */
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/processes/running-server.ts";
@@ -76,6 +76,21 @@ test("no ID comes twice", () => {
   expect(wasHere).toBe(true);
 });`;
   expect(lastLine(await runSuites({ unique: { "twice.test.ts": twice } }))).toBe("1 passed, 1 failed");
+});
+
+test("the temporary files of a run lie in a folder that goes with it", async () => {
+  const folder = temporaryFolder();
+  const leaves = `import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "vitest";
+test("leaves a folder", () => {
+  writeFileSync(${JSON.stringify(join(folder, "left"))}, mkdtempSync(join(tmpdir(), "left-")));
+});`;
+  expect(lastLine(await runSuites({ leaves: { "leaves.test.ts": leaves } }))).toBe("2 passed, 0 failed");
+  const left = readFileSync(join(folder, "left"), "utf8");
+  expect(left).toContain("/snowlane-run-");
+  expect(existsSync(left)).toBe(false);
 });
 
 test("a run that ends without its tests' results has failed", async () => {

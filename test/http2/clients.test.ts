@@ -76,7 +76,7 @@ test("grpcio", async () => {
   expectLoad(await runCommand(python, [join(programs, "grpcio_load.py"), plain.address], { env }));
 });
 
-test("grpc-java", { timeout: 900_000 }, async () => {
+test("grpc-java", async () => {
   const { classpath } = await compiledTests();
   const program = [join(programs, "GrpcJavaLoad.java"), plain.address];
   expectLoad(await runCommand("java", ["-XX:TieredStopAtLevel=1", "-cp", classpath, ...program]));

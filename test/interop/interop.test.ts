@@ -28,7 +28,7 @@ let programs: readonly ClientProgram[];
 
 beforeAll(async () => {
   programs = await buildClientPrograms(folder);
-}, 600_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const startServer = (): Promise<SnowlaneProcess> => startSnowlane({ args: ["--store", store] });

@@ -10,7 +10,7 @@ import { onOff } from "../../src/config/setting-kinds.ts";
 import { writeMarkedSection } from "../bench/marked-section.ts";
 import { machine, markdownTable } from "../bench/report.ts";
 import { callInTheDark, type DarkKind, type DarkOutcome, takeInTheDark } from "../clients/conformance/dark.ts";
-import { inWorld } from "../clients/conformance/score.ts";
+import { Lane } from "../clients/conformance/lane.ts";
 import type { World } from "../clients/conformance/world.ts";
 import { buildClientPrograms, type ClientProgram } from "../interop/client-programs.ts";
 import { runCommand } from "../support/processes/run-command.ts";
@@ -68,10 +68,9 @@ async function darkTable(programs: readonly ClientProgram[]): Promise<string> {
   for (const { name, measure } of darkRows) {
     const cells: string[] = [];
     for (const { call } of programs) {
-      const { failures, waitMaxMs } = await inWorld(call, async (world) => {
-        await world.warmUp();
-        return measure(world);
-      });
+      const lane = new Lane(call);
+      const { failures, waitMaxMs } = await lane.inWorld(measure);
+      await lane.end();
       cells.push(`${failures} failed, ${(waitMaxMs / 1_000).toFixed(1)} s`);
     }
     rows.push([name, ...cells]);

@@ -68,7 +68,7 @@ test("a server that did not run for 11 s answers the callers whose first bytes c
   await sleep(11_000);
   server.child.kill("SIGCONT");
   for (const client of clients) await expectAnswer(client);
-}, 60_000);
+});
 
 test("where one address holds most connections that are allowed, callers from another are served (they were not)", async () => {
   const running = await runServer({ connectionsMax: "40" });

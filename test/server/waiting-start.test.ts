@@ -166,4 +166,4 @@ test("--start-timeout ends a start with the code of what it waited for", async (
     expect.stringMatching(/^6 .*There is no free worker ID/),
     expect.stringMatching(/^6 .*under quarantine/),
   ]);
-}, 120_000);
+});

@@ -14,7 +14,7 @@ test("every loss that a living server can see is found, nothing else is, and wha
   // The histories hold what they are to hold.
   const wanted = ["answered", "went back", "edited", "repair", "raise", "raise seen by all", "given-back"];
   expect(wanted.filter((event) => (events.get(event) ?? 0) < 100)).toEqual([]);
-}, 600_000);
+});
 
 /** Within this many seeds, from the one that is known on, a history must show that a rule is gone. */
 const seedsMax = 1_000;

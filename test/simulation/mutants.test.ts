@@ -23,7 +23,7 @@ describe.concurrent("the simulation sees when the protocol goes without the rule
     if (caughtBySeed === undefined) continue;
     // The known seed catches it at once, until a change of the code or of the plans makes other histories of the seeds.
     // The next ones do then, as a rule; where a hundred do not, the known one is stale.
-    test(`${rule} (${name})`, { timeout: 900_000 }, async ({ expect: expectThis }) => {
+    test(`${rule} (${name})`, async ({ expect: expectThis }) => {
       const run = { first: caughtBySeed, count: seedsMax, processes: 1, mutant: name, world, stopsAtFirst: true };
       const [first] = (await runSeeds(run)).broken;
       expectThis(first, `seed ${caughtBySeed} is stale: npm run simulate -- --mutant ${name} --write`).toBeDefined();
@@ -37,7 +37,7 @@ describe.concurrent("a test of its own fails when the protocol goes without the 
   for (const mutant of mutants) {
     const { name, rule, file, heldBy } = mutant;
     if (heldBy === undefined) continue;
-    test(`${rule} (${name})`, { timeout: 900_000 }, async ({ expect: expectThis }) => {
+    test(`${rule} (${name})`, async ({ expect: expectThis }) => {
       const text = patched(await readFile(file, "utf8"), mutant);
       const outcomes = await runMutated({ file, text }, [heldBy.file], { only: heldBy.test, timeoutMs: 600_000 });
       const outcome = outcomes?.get(heldBy.test);

@@ -28,8 +28,6 @@ import type { GrantPieces, LoggedGrant } from "../support/worlds/grant-pieces.ts
 import { sized } from "../support/worlds/scale.ts";
 import { churn } from "./churn.ts";
 
-vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 300_000 });
-
 /** Of all stores together. */
 const liveCount = sized(1_000_000, 10_000_000);
 const pastCount = sized(100_000, 1_000_000);

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { findTool } from "../support/fetch/tools.ts";
 import { GrpcIdClient } from "../support/processes/grpc-id-client.ts";
 import { IdLoad } from "../support/processes/id-load.ts";
@@ -14,8 +14,6 @@ import { startPostgres } from "../support/servers/postgres-server.ts";
 import { openSqlSession, type TestSession } from "../support/servers/run-sql.ts";
 import type { TestServer } from "../support/servers/test-server.ts";
 import { sized } from "../support/worlds/scale.ts";
-
-vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 600_000 });
 
 const orderCount = sized(100_000, 1_000_000);
 /** Orders of one second, as after an import of old ones: more than a millisecond has IDs. */

@@ -63,4 +63,4 @@ test("a failover to a synchronous standby while commits hang: nobody issues by a
   await expect.poll(() => Math.min(holder.ids.length - before, heir.ids.length), patience).toBeGreaterThan(200);
   await Promise.all([holder.stop(), heir.stop()]);
   expect(duplicatesOf(holder.ids, heir.ids)).toEqual([]);
-}, 400_000);
+});

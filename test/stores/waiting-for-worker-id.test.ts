@@ -50,4 +50,4 @@ test("a start while all worker IDs are held says when one becomes free, and serv
   // It was given back, so nobody waited for its window to end.
   expect(Date.now()).toBeLessThan(heldUntilMs);
   expect(source.tryNext()).toBeTypeOf("bigint");
-}, 300_000);
+});

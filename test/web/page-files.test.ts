@@ -21,7 +21,7 @@ let manifest: Readonly<Record<string, PageFile>>;
 beforeAll(async () => {
   await bundleServer();
   manifest = JSON.parse(readFileSync("dist/page/manifest.json", "utf8"));
-}, 300_000);
+});
 
 const policy =
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

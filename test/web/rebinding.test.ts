@@ -14,7 +14,7 @@ import { runServer, temporaryFolder } from "../support/processes/running-server.
 let chromium: ChromiumBrowser;
 beforeAll(async () => {
   chromium = await startChromium(undefined, ["--host-resolver-rules=MAP evil.test 127.0.0.1"]);
-}, 600_000);
+});
 afterAll(() => chromium?.close());
 
 /** Opens the page of the other site, and then ends the site, so that its port is free for ours. */

@@ -14,7 +14,7 @@ let certificates: Certificates;
 const text = (path: string): string => readFileSync(path, "utf8");
 beforeAll(async () => {
   certificates = await makeCertificates();
-}, 300_000);
+});
 afterAll(() => certificates.remove());
 
 const serveTls = async ({ certFile, keyFile } = certificates.server, more = {}): Promise<string> => {

@@ -33,6 +33,8 @@ export class ProgramUnderTest {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #answers: AsyncIterator<string>;
   #errorText = "";
+  /** Whether something befell it that the next case would feel, such as a pause. */
+  isSpent = false;
 
   /** @param environment - Variables that it has beside those of this process. */
   constructor([command = "", ...args]: readonly string[], environment: Readonly<Record<string, string>> = {}) {
@@ -67,6 +69,7 @@ export class ProgramUnderTest {
 
   /** Stops the process as a suspended machine does, for a while. */
   async pause(durationMs: number): Promise<void> {
+    this.isSpent = true;
     this.#child.kill("SIGSTOP");
     await new Promise((resolve) => setTimeout(resolve, durationMs));
     this.#child.kill("SIGCONT");

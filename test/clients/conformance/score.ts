@@ -4,11 +4,12 @@ import type { Case } from "./case.ts";
 import { darkCases } from "./dark-cases.ts";
 import { deploymentCases } from "./deployment-cases.ts";
 import { fleetCases } from "./fleet-cases.ts";
+import { Lane } from "./lane.ts";
 import { mistakeCases } from "./mistake-cases.ts";
 import { WrongProgram } from "./program-under-test.ts";
 import { streamCases } from "./stream-cases.ts";
 import { textCases } from "./text-cases.ts";
-import { BrokenRule, NotObserved, TooLate, World } from "./world.ts";
+import { BrokenRule, NotObserved, TooLate } from "./world.ts";
 
 /** The lists of the contract, in its order. */
 const ruleLists = ["attempts", "checks", "streams", "buffer", "texts"];
@@ -58,38 +59,40 @@ const atOnce = 4;
 const roundMax = 4;
 
 /**
- * Holds a program to the rules, each with a process of its own.
+ * Holds a program to the rules.
  *
  * @param call - How it is started.
  * @throws Error where it does not start, or does not speak as docs/internals/client-contract.md says.
  */
 export async function scoreProgram(call: readonly string[], chosen: readonly Case[] = cases): Promise<Score> {
-  const hello = await inWorld(call, (world) => world.program.send<Hello>("hello"));
-  const verdicts: Verdict[] = [];
-  const work = async (left: [number, Case][]): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const [index, one] = next;
-      verdicts[index] = hello.leavesOut.includes(one.name)
-        ? { case: one, result: "left out", how: "" }
-        : await judge(call, one);
-    }
-  };
-  const { alone = [], others = [] } = Object.groupBy(chosen.entries(), ([, { isAlone }]) =>
-    isAlone === true ? "alone" : "others",
-  );
-  await Promise.all(Array.from({ length: atOnce }, () => work(others)));
-  await work(alone);
-  return { hello, verdicts };
+  const lanes = Array.from({ length: atOnce }, () => new Lane(call));
+  try {
+    const hello = await lanes[0]!.program.send<Hello>("hello");
+    const verdicts: Verdict[] = [];
+    const work = async (lane: Lane, left: [number, Case][]): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const [index, one] = next;
+        verdicts[index] = hello.leavesOut.includes(one.name)
+          ? { case: one, result: "left out", how: "" }
+          : await judge(lane, one);
+      }
+    };
+    const { alone = [], others = [] } = Object.groupBy(chosen.entries(), ([, { isAlone }]) =>
+      isAlone === true ? "alone" : "others",
+    );
+    await Promise.all(lanes.map((lane) => work(lane, others)));
+    await work(lanes[0]!, alone);
+    return { hello, verdicts };
+  } finally {
+    await Promise.all(lanes.map((lane) => lane.end()));
+  }
 }
 
 /** Judges a case, in a world of its own for each round. */
-async function judge(call: readonly string[], one: Case): Promise<Verdict> {
+async function judge(lane: Lane, one: Case): Promise<Verdict> {
   for (let round = 1; ; round++) {
     try {
-      await inWorld(call, async (world) => {
-        await world.warmUp();
-        await one.run(world);
-      });
+      await lane.inWorld((world) => one.run(world));
       return { case: one, result: "held", how: "" };
     } catch (error) {
       if (error instanceof NotObserved) return { case: one, result: "left out", how: error.message };
@@ -97,16 +100,6 @@ async function judge(call: readonly string[], one: Case): Promise<Verdict> {
       if (error instanceof TooLate && round < roundMax) continue;
       return { case: one, result: "broken", how: error.message };
     }
-  }
-}
-
-/** Gives a world to a piece of work, and ends it. */
-export async function inWorld<T>(call: readonly string[], work: (world: World) => Promise<T>): Promise<T> {
-  const world = new World(call);
-  try {
-    return await work(world);
-  } finally {
-    await world.end();
   }
 }
 

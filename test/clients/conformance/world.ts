@@ -68,18 +68,24 @@ export interface Taken extends TakenId {
 /** Says why a case cannot see whether a client holds its rule. */
 export class NotObserved extends Error {}
 
-/** What one case has: servers, links to them, and programs of the client, all of which end with it. */
+let clientCount = 0;
+
+/** What one case has: servers, links to them, and programs of the client. All but the first program end with it. */
 export class World {
   /** The program that most cases need alone. */
   readonly program: ProgramUnderTest;
   readonly folder = mkdtempSync(join(tmpdir(), "snowlane-conformance-"));
   readonly #call: readonly string[];
   readonly #ends: (() => Promise<unknown>)[] = [];
-  #clientCount = 0;
+  readonly #open = new Set<Client>();
 
-  constructor(call: readonly string[]) {
+  /**
+   * @param call - How a program is started.
+   * @param program - The first one, which stays for the next case.
+   */
+  constructor(call: readonly string[], program: ProgramUnderTest) {
     this.#call = call;
-    this.program = new ProgramUnderTest(call);
+    this.program = program;
   }
 
   /**
@@ -148,18 +154,24 @@ export class World {
 
   /** Opens a client. */
   async open(endpoints: readonly string[], keys: Keys = {}, program = this.program): Promise<Client> {
-    const name = `c${this.#clientCount++}`;
+    const name = `c${clientCount++}`;
     await program.send("open", { client: name, endpoints: endpoints.join(","), ...keys });
-    return new Client({ program, name, folder: this.folder });
+    const client = new Client({ program, name, folder: this.folder });
+    if (program === this.program) this.#open.add(client);
+    return client;
   }
 
-  /** Has something ended with the case: the last first, after the first program. */
+  /** Has something ended with the case: the last first, after the clients of the first program. */
   onEnd(end: () => Promise<unknown>): void {
     this.#ends.push(end);
   }
 
+  /** Closes what its case left open in the first program. */
+  async closeClients(): Promise<void> {
+    for (const client of this.#open) if (client.isOpen) await client.close();
+  }
+
   async end(): Promise<void> {
-    await this.program.end();
     for (const end of this.#ends.toReversed()) await end();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -170,6 +182,7 @@ export class Client {
   readonly #program: ProgramUnderTest;
   readonly #name: string;
   readonly #folder: string;
+  isOpen = true;
 
   constructor({ program, name, folder }: { program: ProgramUnderTest; name: string; folder: string }) {
     this.#program = program;
@@ -200,6 +213,7 @@ export class Client {
   }
 
   async close(): Promise<void> {
+    this.isOpen = false;
     await this.#program.send("close", { client: this.#name });
   }
 
@@ -209,6 +223,7 @@ export class Client {
 
   /** Steps the wall clock that the clients of its program read. */
   async stepClock(ms: number): Promise<void> {
+    this.#program.isSpent = true;
     await this.#program.send("step", { ms });
   }
 }

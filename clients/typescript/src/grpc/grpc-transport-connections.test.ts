@@ -186,7 +186,7 @@ describe("TLS", () => {
   const text = (path: string): string => readFileSync(path, "utf8");
   beforeAll(async () => {
     certificates = await makeCertificates();
-  }, 300_000);
+  });
   afterAll(() => certificates.remove());
 
   const serveTls = async (ALPNProtocols?: readonly string[]): Promise<string> => {
