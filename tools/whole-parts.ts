@@ -44,7 +44,7 @@ export const wholeParts: readonly WholePart[] = [
     name: "sequence-trial",
     suite: "stores",
     files: ["test/stores/sequence-trial.test.ts"],
-    doc: "a million values of 16 servers that are killed with their database; `npm test` has six servers",
+    doc: "a million values of 16 servers that are killed with their database; `npm test`: a quarter of it, of six",
   },
   {
     name: "interop",
@@ -77,13 +77,13 @@ export const wholeParts: readonly WholePart[] = [
       "test/stores/backfill-sql.test.ts",
       "test/stores/claimed-past.test.ts",
     ],
-    doc: "a million rows in each database, and ten million live IDs beside a million of claims; `npm test`: a tenth",
+    doc: "a million rows in each database, and ten million live IDs beside a million of claims; `npm test`: a part",
   },
   {
     name: "node-http2",
     suite: "http2",
-    files: ["test/server/"],
-    doc: "all tests of the server on node:http2; `npm test` runs those of what it serves in its own way",
+    files: ["test/server/", "test/conformance/conformance.test.ts"],
+    doc: "the server's tests and Connect's suite on node:http2; `npm test`: what it serves in its own way",
   },
 ];
 

@@ -29,8 +29,8 @@ import { sized } from "../support/worlds/scale.ts";
 import { churn } from "./churn.ts";
 
 /** Of all stores together. */
-const liveCount = sized(1_000_000, 10_000_000);
-const pastCount = sized(100_000, 1_000_000);
+const liveCount = sized(300_000, 10_000_000);
+const pastCount = sized(30_000, 1_000_000);
 
 /** Few worker IDs, so that servers and claims want the same. */
 const layout = createLayout({

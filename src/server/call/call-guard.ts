@@ -132,7 +132,7 @@ async function* watched<T>(
   end: (error: ConnectError | undefined) => void,
 ) {
   // The error stays this one if the reader never asks for the rest.
-  let error: ConnectError | undefined = callerGone;
+  let error: ConnectError | undefined = callerGone();
   try {
     for await (const message of messages) {
       goOn();

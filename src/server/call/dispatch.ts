@@ -8,6 +8,7 @@ import {
 } from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { callOver } from "./call-errors.ts";
 import { type Caller, guardedKey } from "./call-guard.ts";
 import { CrossOrigin } from "./cors.ts";
 import { encodeMessage, encodeMessageField } from "./envelope/grpc-message.ts";
@@ -110,8 +111,6 @@ const refuseLate: Interceptor = (next) => (request) => {
   return next(request);
 };
 
-const callOver = new ConnectError("the call is over", Code.Canceled);
-
 /** The context of a call, with the function that ends it. */
 type EndableContext = HandlerContext & { readonly abort: (reason: unknown) => void };
 
@@ -147,7 +146,7 @@ function callerOf({ requestHeader, values }: HandlerContext): Caller {
 function watchEnd(context: EndableContext, onRefusedUnread: (path: string, error: ConnectError) => void): void {
   const { abort, service, method, values } = context;
   let isOver = false;
-  const end = (reason: unknown = callOver): void => {
+  const end = (reason: unknown = callOver()): void => {
     if (!isOver && !values.get(guardedKey))
       onRefusedUnread(`/${service.typeName}/${method.name}`, ConnectError.from(reason));
     isOver = true;

@@ -164,9 +164,9 @@ class HotCall<Block, Stream extends CallStream<Block>> implements CallHandler<St
   }
 
   onAbort(): void {
-    this.#abort?.abort(callerGone);
-    if (!this.#hasBegun || this.#isQueued) this.#calls.options.guard?.unread?.(this.traits, callerGone);
-    this.#release(this.#isGuarded ? callerGone : undefined);
+    this.#abort?.abort(callerGone());
+    if (!this.#hasBegun || this.#isQueued) this.#calls.options.guard?.unread?.(this.traits, callerGone());
+    this.#release(this.#isGuarded ? callerGone() : undefined);
   }
 
   get traits(): MethodTraits {

@@ -89,7 +89,7 @@ class EngineExchange implements StreamHandler {
       this.#body.drop();
       return;
     }
-    const error = callerGone;
+    const error = callerGone();
     this.#body.end(error);
     this.#abort.abort(error);
     this.#onWritable?.();

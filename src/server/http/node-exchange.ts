@@ -83,7 +83,7 @@ async function serveExchange(exchange: NodeExchange, options: ExchangeOptions): 
   const abort = new AbortController();
   response.once("close", () => {
     gone.abort();
-    abort.abort(callerGone);
+    abort.abort(callerGone());
   });
   // Errors of the connection come with a close, and the close is handled.
   request.on("error", () => undefined);
