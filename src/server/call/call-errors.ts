@@ -15,7 +15,7 @@ let over: ConnectError | undefined;
 
 /**
  * The caller cancelled the call, or its connection closed. One for all calls: nobody reads where it was made. It is
- * made at its first use, because a first ConnectError has Node load its `fetch`, a fifth of the time of `snowlane next`.
+ * made at its first use, because a first ConnectError has Node load its `fetch`, a fifth of what `snowlane next` takes.
  */
 export function callerGone(): ConnectError {
   return (gone ??= new ConnectError("the caller has gone", Code.Canceled));
