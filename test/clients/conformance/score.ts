@@ -69,37 +69,45 @@ export async function scoreProgram(call: readonly string[], chosen: readonly Cas
   try {
     const hello = await lanes[0]!.program.send<Hello>("hello");
     const verdicts: Verdict[] = [];
+    const late: [number, Case][] = [];
+    const play = async (lane: Lane, index: number, one: Case): Promise<boolean> => {
+      const { verdict, isLate } = await judge(lane, one);
+      verdicts[index] = verdict;
+      return isLate;
+    };
     const work = async (lane: Lane, left: [number, Case][]): Promise<void> => {
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
         const [index, one] = next;
-        verdicts[index] = hello.leavesOut.includes(one.name)
-          ? { case: one, result: "left out", how: "" }
-          : await judge(lane, one);
+        if (hello.leavesOut.includes(one.name)) verdicts[index] = { case: one, result: "left out", how: "" };
+        else if (await play(lane, index, one)) late.push(next);
       }
     };
     const { alone = [], others = [] } = Object.groupBy(chosen.entries(), ([, { isAlone }]) =>
       isAlone === true ? "alone" : "others",
     );
     await Promise.all(lanes.map((lane) => work(lane, others)));
-    await work(lanes[0]!, alone);
+    const [first, ...more] = lanes as [Lane, ...Lane[]];
+    await Promise.all(more.map((lane) => lane.end()));
+    await work(first, alone);
+    // Now each by itself, because the cases beside it may be what made the client late.
+    for (const [index, one] of late)
+      for (let round = 2; round <= roundMax && (await play(first, index, one)); ) round += 1;
     return { hello, verdicts };
   } finally {
     await Promise.all(lanes.map((lane) => lane.end()));
   }
 }
 
-/** Judges a case, in a world of its own for each round. */
-async function judge(lane: Lane, one: Case): Promise<Verdict> {
-  for (let round = 1; ; round++) {
-    try {
-      await lane.inWorld((world) => one.run(world));
-      return { case: one, result: "held", how: "" };
-    } catch (error) {
-      if (error instanceof NotObserved) return { case: one, result: "left out", how: error.message };
-      if (!(error instanceof BrokenRule || error instanceof WrongProgram)) throw error;
-      if (error instanceof TooLate && round < roundMax) continue;
-      return { case: one, result: "broken", how: error.message };
-    }
+/** Judges a case once, in a world of its own. A case that finds the client late may find it in time later. */
+async function judge(lane: Lane, one: Case): Promise<{ readonly verdict: Verdict; readonly isLate: boolean }> {
+  try {
+    await lane.inWorld((world) => one.run(world));
+    return { verdict: { case: one, result: "held", how: "" }, isLate: false };
+  } catch (error) {
+    const isUnseen = error instanceof NotObserved;
+    if (!(isUnseen || error instanceof BrokenRule || error instanceof WrongProgram)) throw error;
+    const verdict: Verdict = { case: one, result: isUnseen ? "left out" : "broken", how: error.message };
+    return { verdict, isLate: error instanceof TooLate };
   }
 }
 
