@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const memoryFolder = "/dev/shm";
 const gib = 2 ** 30;
-/** Bytes that must be free in it; a run was seen to need 3 GiB. */
+/** Bytes that must be free in it; a run was seen to need 2 GiB. */
 const spaceMin = 6 * gib;
 /** Bytes of memory that must be free, since the programs of the tests need some, too. */
 const memoryMin = 12 * gib;
