@@ -28,7 +28,7 @@ const step = 1_000 * Math.max(1, Math.floor(scale / 10));
  */
 test.for(databases)(
   "no value comes twice where servers and their database are killed, and a crash wastes two steps at most: $kind",
-  { timeout: 600_000 * scale },
+  { timeout: 1_800_000 * scale },
   async ({ kind, start }, { annotate }) => {
     const beganMs = systemClock.monotonicMs();
     const database = await start?.();

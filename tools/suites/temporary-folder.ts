@@ -12,18 +12,18 @@ const memoryMin = 12 * gib;
 
 /**
  * Makes the folder of all temporary files of a run, which goes when this process ends. It is in memory where there is
- * enough of it, since the tests make a thousand first data folders of databases, with a thousand files each.
+ * enough of it, since the tests make hundreds of databases, each of which begins as a copy of a thousand files.
  */
 export function makeTemporaryFolder(): string {
-  const folder = inMemory() ?? mkdtempSync(join(tmpdir(), "snowlane-run-"));
+  const folder = makeInMemory() ?? mkdtempSync(join(tmpdir(), "snowlane-run-"));
   // A database server runs as another user.
   chmodSync(folder, 0o755);
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A folder in memory in which programs may lie, or undefined where there is none. */
-function inMemory(): string | undefined {
+/** Makes a folder in memory from which programs can be run; undefined where that is not possible. */
+function makeInMemory(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(memoryFolder);
     if (bavail * bsize < spaceMin || process.availableMemory() < memoryMin) return undefined;

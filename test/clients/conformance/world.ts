@@ -77,7 +77,8 @@ export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "snowlane-conformance-"));
   readonly #call: readonly string[];
   readonly #ends: (() => Promise<unknown>)[] = [];
-  readonly #open = new Set<Client>();
+  /** Of the first program. */
+  readonly #clients: Client[] = [];
 
   /**
    * @param call - How a program is started.
@@ -157,7 +158,7 @@ export class World {
     const name = `c${clientCount++}`;
     await program.send("open", { client: name, endpoints: endpoints.join(","), ...keys });
     const client = new Client({ program, name, folder: this.folder });
-    if (program === this.program) this.#open.add(client);
+    if (program === this.program) this.#clients.push(client);
     return client;
   }
 
@@ -168,7 +169,7 @@ export class World {
 
   /** Closes what its case left open in the first program. */
   async closeClients(): Promise<void> {
-    for (const client of this.#open) if (client.isOpen) await client.close();
+    for (const client of this.#clients) if (client.isOpen) await client.close();
   }
 
   async end(): Promise<void> {

@@ -120,9 +120,14 @@ async function startWith(
     },
     command: async (folder, port) => {
       // Without fsync a test is faster; kill -9 of the server loses nothing, as the kernel lives on.
-      const plain = ["listen_addresses=127.0.0.1", "fsync=off", "timezone=GMT", "log_timezone=GMT"];
-      // In its own folder: what a killed server has in /dev/shm stays there.
-      const settings = [...plain, "dynamic_shared_memory_type=mmap"];
+      // Its shared memory lies in its own folder, because a killed server leaves it behind in /dev/shm.
+      const settings = [
+        "listen_addresses=127.0.0.1",
+        "fsync=off",
+        "dynamic_shared_memory_type=mmap",
+        "timezone=GMT",
+        "log_timezone=GMT",
+      ];
       return {
         path: join(programs, "postgres"),
         env: { ...tool.env, ...environment },
